@@ -103,7 +103,7 @@ public final class QueueView {
      * or reset meanwhile, and hands each over once if nothing happens; one that is filed anew meanwhile may come twice.
      *
      * <p>Goes from the oldest block to the youngest. An entry goes to another block together with all others of its own, and
-     * then not across the place that the walk has reached; or alone, to the youngest. There goes, too, what was in the inbox
+     * then the one that takes them has the age of the younger; or alone, to the youngest. There goes, too, what was in the inbox
      * or parked for want of memory. So the walk drains before it visits the youngest block, and takes what is parked in the
      * same hold as that.
      *
@@ -111,13 +111,14 @@ public final class QueueView {
      */
     public boolean forEachPending(Predicate<TimerNode> look) {
         List<TimerNode> found = new ArrayList<>(TimerHeap.BLOCK);
-        TimerHeap.Walk walk = new TimerHeap.Walk();
         lock.lock();
-        entries.beginWalk(walk);
         try {
+            int age = entries.head.age - 1;
             for (boolean isLast = false; !isLast; found.clear()) {
                 lock.giveWay();
-                isLast = gather(walk, found);
+                Block b = gather(age, found);
+                age = b.age;
+                isLast = b.next == null;
                 lock.unlock();
                 try {
                     for (TimerNode t : found) {
@@ -131,32 +132,30 @@ public final class QueueView {
             }
             return true;
         } finally {
-            entries.endWalk(walk);
             lock.unlock();
         }
     }
 
-    /** Takes the armed timers of the next block; true if it is the last one. Reads only: to drop what is stale is for others. */
-    private boolean gather(TimerHeap.Walk walk, List<TimerNode> found) {
+    /** Takes the armed timers of the next block, which it returns. Reads only: to drop what is stale is for others. */
+    private Block gather(int age, List<TimerNode> found) {
         assert lock.isHeldByCurrentThread();
-        if (entries.isLast(walk)) {
+        if (entries.after(age).next == null) {
             queue.drainer.drain();
         }
-        Block b = entries.walkOn(walk);
+        Block b = entries.after(age);
         b.forEach(t -> {
             if (isFiled(state(t.wordVolatile()))) {
                 found.add(t);
             }
         });
-        if (b.next != null) {
-            return false;
+        if (b.next == null) { // in this hold: else what is parked could be filed here before it is looked at
+            queue.drainer.forEach(t -> {
+                int s = state(t.wordVolatile());
+                if (isQueued(s) && isArmed(s)) {
+                    found.add(t);
+                }
+            });
         }
-        queue.drainer.forEach(t -> { // in this hold: else what is parked could be filed here before it is looked at
-            int s = state(t.wordVolatile());
-            if (isQueued(s) && isArmed(s)) {
-                found.add(t);
-            }
-        });
-        return true;
+        return b;
     }
 }

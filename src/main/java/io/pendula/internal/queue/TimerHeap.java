@@ -44,8 +44,6 @@ public class TimerHeap {
     int nextSeq;
     /** The last block that the sweep has visited, or null: it begins at the head. */
     private Block swept;
-    /** Those under way, or null. */
-    private Walk walks;
     /** The youngest block when the sweep began. */
     private int sweepEnd;
     /** It has left out blocks. */
@@ -56,13 +54,6 @@ public class TimerHeap {
     private int[] seqs = new int[ROOT + 1];
     private Block[] blocks = new Block[ROOT + 1];
     private int end = ROOT;
-
-    /** From the oldest block to the youngest. */
-    static final class Walk {
-        /** The last block that it has visited, or null. */
-        private Block visited;
-        private Walk next;
-    }
 
     public TimerHeap() {
         head = new Block(MIN_SLOTS);
@@ -307,8 +298,8 @@ public class TimerHeap {
     }
 
     /**
-     * A block with few entries goes into the one before, or takes what is in the one behind. Not if a sweep or a walk has
-     * visited one of the two and not the other, nor with the youngest, which fills up anyway.
+     * A block with few entries goes into the one before, or takes what is in the one behind. Not if a sweep has visited one
+     * of the two and not the other, or will not come to the other, nor with the youngest, which fills up anyway.
      */
     private void unite(Block b) {
         if (b.prev != null && mayUnite(b.prev, b)) {
@@ -319,16 +310,13 @@ public class TimerHeap {
     }
 
     private boolean mayUnite(Block older, Block younger) {
-        for (Walk w = walks; w != null; w = w.next) {
-            if (older == w.visited) {
-                return false;
-            }
-        }
-        return older != swept && older.size() + younger.size() <= BLOCK * 3 / 4;
+        return older != swept && isInSweep(older) == isInSweep(younger)
+                && older.size() + younger.size() <= BLOCK * 3 / 4;
     }
 
     private void moveInto(Block into, Block b) {
         into.takeAll(b);
+        into.age = b.age; // so a walk that has visited the older one alone visits both
         into.rests = 0;
         leaveHeap(b);
         unlink(b);
@@ -338,11 +326,6 @@ public class TimerHeap {
     private void unlink(Block b) {
         if (b == swept) {
             swept = b.prev;
-        }
-        for (Walk w = walks; w != null; w = w.next) {
-            if (b == w.visited) {
-                w.visited = b.prev;
-            }
         }
         if (b == head) {
             head = b.next;
@@ -359,38 +342,13 @@ public class TimerHeap {
 
     // ---- all of them, block by block, from the oldest on ----
 
-    final void beginWalk(Walk walk) {
-        walk.next = walks;
-        walks = walk;
-    }
-
-    final void endWalk(Walk walk) {
-        if (walks == walk) {
-            walks = walk.next;
-            return;
+    /** The next block of a walk that has visited the ages up to this one; the youngest again if there is no other. */
+    final Block after(int age) {
+        Block b = head;
+        while (b != tail && b.age - age <= 0) {
+            b = b.next;
         }
-        Walk w = walks;
-        while (w.next != walk) {
-            w = w.next;
-        }
-        w.next = walk.next;
-    }
-
-    /** The next block; the youngest again if there is no other. See {@link QueueView#forEachPending}. */
-    final Block walkOn(Walk walk) {
-        Block b = after(walk.visited);
-        walk.visited = b == null ? tail : b;
-        return walk.visited;
-    }
-
-    /** Whether the youngest block is the next. */
-    final boolean isLast(Walk walk) {
-        Block b = after(walk.visited);
-        return b == null || b == tail;
-    }
-
-    private Block after(Block visited) {
-        return visited == null ? head : visited.next;
+        return b;
     }
 
     // ---- sweeps ----
@@ -416,8 +374,12 @@ public class TimerHeap {
     }
 
     private Block nextToSweep() {
-        Block b = after(swept);
-        return b != null && b.size() > 0 && b.age - sweepEnd <= 0 ? b : null;
+        Block b = swept == null ? head : swept.next;
+        return b != null && b.size() > 0 && isInSweep(b) ? b : null;
+    }
+
+    private boolean isInSweep(Block b) {
+        return b.age - sweepEnd <= 0;
     }
 
     /**

@@ -76,7 +76,6 @@ package io.pendula.internal.queue;
  *
  * docs/internals/memory-modes.md has the hints, and an argument for each access that is weaker than volatile.
  *
- * Locks: a queue's lock is the innermost one; no thread holds two. A walk that must miss nothing holds the monitor of the
- * TimerHeap around it. The monitor of the TimerQueue, under which a thread enters what it waits with, is taken under
+ * Locks: a queue's lock is the innermost one; no thread holds two. The monitor of the TimerQueue, under which a thread enters what it waits with, is taken under
  * none of these. The argument why no wake-up is lost: WakeGate. How a close meets threads that arm: QueueCloser.
  */

@@ -49,7 +49,8 @@ class TimerHeapTest {
         final SortedModel model = new SortedModel();
         private final Set<TimerNode> shown = new HashSet<>();
         private Set<TimerNode> staying = new HashSet<>();
-        private TimerHeap.Walk walk;
+        private boolean isWalking;
+        private int walkAge;
         private int walks;
 
         TimerNode push(long key) {
@@ -100,12 +101,13 @@ class TimerHeapTest {
 
         /** Begins a walk, or goes on with it. Its last step must have shown all that stay. */
         void walkOn() {
-            if (walk == null) {
-                walk = new TimerHeap.Walk();
-                heap.beginWalk(walk);
+            if (!isWalking) {
+                isWalking = true;
+                walkAge = heap.head.age - 1;
                 staying = new HashSet<>(model.nodes());
             }
-            Block b = heap.walkOn(walk);
+            Block b = heap.after(walkAge);
+            walkAge = b.age;
             b.forEach(shown::add);
             if (b.next == null) {
                 staying.removeIf(t -> !model.has(t));
@@ -113,8 +115,7 @@ class TimerHeapTest {
                 assertEquals(Set.of(), staying, "walk " + walks + " has missed timers");
                 walks++;
                 shown.clear();
-                heap.endWalk(walk);
-                walk = null;
+                isWalking = false;
             }
         }
 
@@ -627,18 +628,12 @@ class TimerHeapTest {
             for (int i = 10 * BLOCK + rnd.nextInt(4 * BLOCK); i > 0; i--) {
                 p.pop();
             }
-            TimerHeap.Walk second = new TimerHeap.Walk();
-            boolean isFirst = rnd.nextBoolean();
-            if (isFirst) {
-                p.heap.beginWalk(second);
-            }
             p.walkOn(); // goes on only when the second walk has ended
-            if (!isFirst) {
-                p.heap.beginWalk(second);
-            }
+            int age = p.heap.head.age - 1;
             Set<TimerNode> staying = new HashSet<>(p.model.nodes());
             Set<TimerNode> shown = new HashSet<>();
-            for (Block b = p.heap.walkOn(second); ; b = p.heap.walkOn(second)) {
+            for (Block b = p.heap.after(age); ; b = p.heap.after(age)) {
+                age = b.age;
                 b.forEach(shown::add);
                 if (b.next == null) {
                     break;
@@ -652,10 +647,9 @@ class TimerHeapTest {
                 }
                 verify(p.heap);
             }
-            p.heap.endWalk(second);
             staying.removeAll(shown);
             assertEquals(Set.of(), staying);
-            while (p.walk != null) {
+            while (p.isWalking) {
                 p.walkOn();
             }
         }
