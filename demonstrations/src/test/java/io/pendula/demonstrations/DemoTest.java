@@ -2,13 +2,17 @@ package io.pendula.demonstrations;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.concurrent.TimeUnit.MILLISECONDS;
+import static java.util.stream.Collectors.joining;
 import static java.util.stream.Collectors.toSet;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.ByteArrayOutputStream;
+import java.io.IOException;
 import java.io.PrintStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
 import java.util.regex.Matcher;
@@ -41,7 +45,7 @@ class DemoTest {
     // ---- the whole ----
 
     @Test
-    void run_small_countsAddUpForAll() {
+    void run_small_countsAddUpForAll() throws IOException {
         Set<Thread> before = userThreads();
         int status = run("--rate 20000 --timers 3000 --rounds 2 --seconds 1 --workers 2");
         assertEquals("", err());
@@ -62,6 +66,16 @@ class DemoTest {
         assertTrue(out().lines().allMatch(line -> line.length() <= 80), this::out);
         assertFalse(out().contains("\u001b") || out().contains("\r"), "drawn, but not to a terminal");
         assertEquals(before, userThreads());
+        // java -jar demonstrations/target/demonstrations.jar >docs/pictures/demonstration.txt
+        assertEquals(shape(Files.readString(Path.of("../docs/pictures/demonstration.txt"))), shape(out()), "the README's example");
+    }
+
+    /** Without figures, verdicts, the number of rounds and the warning that the machine is busy. */
+    private static String shape(String output) {
+        return output.lines().filter(line -> !line.startsWith("The machine is busy"))
+                .map(line -> line.replaceAll("Java [^,]*|-?[0-9][0-9,.]*", "#").replaceAll("better|level|worse", "*")
+                        .replaceAll(" +", " "))
+                .distinct().collect(joining("\n"));
     }
 
     @Test
