@@ -41,7 +41,7 @@ class DocsTest {
     /** A class of another library, and the end of many a name. */
     private static final Set<String> OTHERS = Set.of("HashedWheelTimer", "Races");
     private static final Pattern FILE_NAME =
-            Pattern.compile("`((?:\\.ci|adapters|benchmarks|bom|clients|docs|fray-tests|jcstress-tests|parent|samples|src)/[\\w./-]+)`");
+            Pattern.compile("`((?:\\.ci|adapters|benchmarks|bom|clients|docs|fray-tests|jcstress-tests|parent|samples|site|src)/[\\w./-]+)`");
     private static final Pattern DEPENDENCY =
             Pattern.compile("<groupId>io\\.pendula</groupId>\\s*<artifactId>([\\w-]+)</artifactId>");
     private static final Pattern REGION =
