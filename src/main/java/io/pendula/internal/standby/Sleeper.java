@@ -5,39 +5,39 @@ import io.pendula.internal.queue.TimerQueue;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 
 /**
- * What others know of a worker: whether it sleeps and until when, whether it was called, how it gets on with its
- * callbacks, and whether it is there for a while only. {@link Standby} gives it its role.
+ * The state of a worker that other threads read: whether and until when it sleeps, whether it was called, and how its
+ * callbacks proceed. {@link Standby} assigns its role.
  */
 public abstract class Sleeper extends Firing {
-    /** A worker that has claimed nothing for so long is held up. */
+    /** A worker that has claimed nothing for this long is held up. */
     public static final long HELD_UP_NANOS = 200_000;
-    /** The same before a spare worker takes over: longer, as several of them may start in a row. */
+    /** The same before a spare worker takes over. Longer, because several spare workers may start in a row. */
     public static final long STUCK_NANOS = 1_000_000;
 
     private static final AtomicIntegerFieldUpdater<Sleeper> PULSE =
             AtomicIntegerFieldUpdater.newUpdater(Sleeper.class, "pulse");
 
-    /** Whose timers it runs before all others; null if it is at home nowhere. */
+    /** The queue that this worker runs first; null if it has none. */
     public final TimerQueue home;
-    /** A spare one: it runs timers only as poller, when that is held up, and ends when it has had nothing to do for long. */
+    /** A spare worker. It runs timers only as poller, takes over only from a stuck one, and ends after some idle seconds. */
     public final boolean isTemporary;
 
-    /** Odd while a callback runs inline. */
+    /** Odd while a callback runs on this thread. */
     private volatile int pulse;
     /**
-     * It has begun a callback, or other code of the user's, since it woke up or became the poller. It sets this before it looks at the others: so of
-     * several that begin callbacks at once the last one sees that all have.
+     * True if user code has begun since this worker woke up or became the poller. Set before it reads the same flag of the
+     * others: if several workers begin callbacks at once, the last one sees that all have.
      */
     public volatile boolean hasBegun;
-    /** True from before the park to after it. */
+    /** True from before the park until after it. */
     public volatile boolean asleep;
-    /** While asleep: until when, at most. */
+    /** While asleep: the latest end of the sleep. */
     public volatile long until;
-    /** Another thread wants it to make a round. */
+    /** Another thread has asked for a further round. */
     private volatile boolean called;
-    /** How long callbacks have taken, on average. */
+    /** Average duration of recent callbacks. */
     public volatile long took;
-    /** Up, with more to run at home than a batch. */
+    /** This worker is awake, and its home has more due timers than a batch. */
     public volatile boolean isLoaded;
 
     public Sleeper(TimerQueue home, boolean temporary) {
@@ -45,42 +45,42 @@ public abstract class Sleeper extends Firing {
         this.isTemporary = temporary;
     }
 
-    /** Ends its park, or the next one; starts its thread if it has none. False if that could not be started. */
+    /** Ends the current park, or the next one. Starts a thread if there is none; false if that fails. */
     public abstract boolean wakeThread();
 
-    /** Tells the handler of its thread, which is the calling one, of what a step has thrown. */
+    /** Passes {@code thrown} to the handler of this worker's thread, which is the calling one. */
     public abstract void tell(Throwable thrown);
 
     // ---- calls ----
 
-    /** Makes it do another round before it sleeps again; false if its thread could not be started. The caller has no lock. */
+    /** Requests another round before the next sleep; false if the thread could not be started. The caller holds no lock. */
     public final boolean call() {
-        called = true; // before the look at the seat, and before the permit
+        called = true; // before the read of the seat, and before the permit
         return wakeThread();
     }
 
-    /** Before its thread parks, and while it spins at the end of a sleep: whether there is something else to do. */
+    /** Read before the thread parks, and while it spins at the end of a sleep. */
     public final boolean isCalled() {
         return called;
     }
 
-    /** A call is pending, and a live thread will see it. After a failed start no thread will. */
+    /** Whether a call is pending that a live thread will see. After a failed start no thread will. */
     final boolean isComing() {
-        Thread t = called ? runner() : null; // in this order: a thread that leaves its seat looks for a call after that
+        Thread t = called ? runner() : null; // in this order: a thread that leaves its seat checks for a call after that
         return t != null && t.isAlive();
     }
 
     // ---- sleeps ----
 
-    /** Under the monitor of Standby: all threads that look from now on take it to sleep. */
+    /** Under the monitor of Standby. From now on other threads see this worker as asleep. */
     public final void sleeps(long until) {
         this.until = until;
         this.asleep = true;
     }
 
-    /** By its own thread. Returns whether it was called. */
+    /** Called by the worker's own thread. Returns whether it was called. */
     public final boolean wakesUp() {
-        hasBegun = false; // before asleep, so that it seems free throughout
+        hasBegun = false; // before asleep, so that it looks free throughout
         asleep = false; // SW-U1
         boolean wasCalled = called;
         called = false;
@@ -105,12 +105,12 @@ public abstract class Sleeper extends Firing {
         return (pulse & 1) != 0;
     }
 
-    /** Whether the calling thread is this one, and in no callback: it looks at what it arms before it sleeps. */
+    /** Whether the calling thread is this worker's and in no callback. Then it checks what it arms before it sleeps. */
     final boolean isBetweenCallbacks() {
         return !isInCallback() && runner() == Thread.currentThread();
     }
 
-    /** A hint, as the next: claimedAt may be another callback's by now. */
+    /** A hint, like isHeldUp: claimedAt may already belong to another callback. */
     public final boolean getsOn(long now) {
         return now - claimedAt <= HELD_UP_NANOS;
     }

@@ -1,6 +1,6 @@
 /**
- * The roles of workers: the poller sleeps for all queues, the guard looks after the poller, the reserve waits for a call. A
- * worker is known here as a {@link io.pendula.internal.standby.Sleeper}.
- * {@link io.pendula.internal.standby.Standby} is where to begin.
+ * The roles of workers. The poller sleeps for all queues, the guard takes over if the poller is held up, the reserve sleeps
+ * until called. A worker is a {@link io.pendula.internal.standby.Sleeper} here.
+ * Begin with {@link io.pendula.internal.standby.Standby}.
  */
 package io.pendula.internal.standby;
