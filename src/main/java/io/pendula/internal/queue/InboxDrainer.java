@@ -48,8 +48,10 @@ final class InboxDrainer {
     /** When the next attempt to grow may begin. */
     private long retryAt;
     private long lastNow;
+    /** Of the last attempt that failed. */
+    private OutOfMemoryError failure;
     /** Volatile: read by the owner, without the lock. */
-    volatile boolean unreported;
+    volatile OutOfMemoryError unreported;
 
     /** Timers that were stopped before they were filed. */
     long stops;
@@ -275,7 +277,7 @@ final class InboxDrainer {
     private void park(TimerNode t) {
         if (!lock.scarce) {
             lock.scarce = true;
-            unreported = true;
+            unreported = failure;
         }
         t.next = parked;
         parked = t;
@@ -294,7 +296,8 @@ final class InboxDrainer {
         try {
             entries.ensureRoom();
             return true;
-        } catch (OutOfMemoryError e) { // takeReport tells of it if a timer is parked
+        } catch (OutOfMemoryError e) {
+            failure = e; // to be reported if a timer is parked
             long now = now();
             retryAt = Timeline.plus(now, PAUSE * (now - began));
             return false;
@@ -303,11 +306,12 @@ final class InboxDrainer {
 
     /** What is to be told if memory was short since the last call; else null. */
     Throwable takeReport() {
-        if (!unreported || lock.scarce) { // only when it is over: a report needs memory
+        OutOfMemoryError e = unreported;
+        if (e == null || lock.scarce) { // only when it is over: a report needs memory
             return null;
         }
-        unreported = false;
+        unreported = null;
         return new IllegalStateException("memory was short: the heap of worker " + index
-                + " could not grow for a while, so that arming may have been rejected");
+                + " could not grow for a while, so that arming may have been rejected", e);
     }
 }

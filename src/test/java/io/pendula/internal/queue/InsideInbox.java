@@ -50,7 +50,7 @@ public final class InsideInbox {
 
     /** As if memory had been short, and were not any more. */
     public static void endShortage(TimerQueue q) {
-        q.drainer.unreported = true;
+        q.drainer.unreported = new OutOfMemoryError("meant");
     }
 
     public static boolean isMemoryShort(TimerQueue q) {
