@@ -27,9 +27,9 @@ final class Block {
     private static final int FIRST_OF_RUN = 16;
     private static final int FIRST_LEVELS = 21;
 
-    long[] keys;
-    int[] seqs;
-    TimerNode[] nodes;
+    final long[] keys = new long[SLOTS];
+    final int[] seqs = new int[SLOTS];
+    final TimerNode[] nodes = new TimerNode[SLOTS];
     /** Entries lie from here, which is ROOT in a heap, to before {@code to}. */
     int from = ROOT;
     int to = ROOT;
@@ -45,18 +45,8 @@ final class Block {
     /** So many sweeps leave it out. */
     int rests;
 
-    Block(int slots) {
-        keys = new long[slots];
-        seqs = new int[slots];
-        nodes = new TimerNode[slots];
-    }
-
     int size() {
         return to - from;
-    }
-
-    int capacity() {
-        return keys.length - ROOT;
     }
 
     boolean isRun() {
@@ -66,12 +56,12 @@ final class Block {
     // ---- room ----
 
     boolean hasSlot() {
-        return to < keys.length;
+        return to < SLOTS;
     }
 
     /** Of a block without a slot behind its entries: whether moving them to the front is worth its price. */
     boolean isHalfFree() {
-        return size() <= capacity() / 2;
+        return size() <= SLOTS / 2;
     }
 
     boolean hasGap() {
@@ -90,16 +80,6 @@ final class Block {
         Arrays.fill(nodes, Math.max(from, ROOT + n), to, null); // or they would be kept alive until overwritten
         from = ROOT;
         to = ROOT + n;
-    }
-
-    /** Takes the slots of a larger block, which is not used otherwise. */
-    void growInto(Block larger) {
-        System.arraycopy(keys, 0, larger.keys, 0, to);
-        System.arraycopy(seqs, 0, larger.seqs, 0, to);
-        System.arraycopy(nodes, 0, larger.nodes, 0, to);
-        keys = larger.keys;
-        seqs = larger.seqs;
-        nodes = larger.nodes;
     }
 
     // ---- the first entry ----
@@ -246,7 +226,7 @@ final class Block {
     long earliestFrom(long at) {
         long[] k = keys;
         int i = from;
-        int end = Math.min(to, k.length);
+        int end = to;
         int looks = Math.min(end, i + (isRun ? FIRST_OF_RUN : FIRST_LEVELS));
         long earliest = Timeline.NEVER;
         for (; i < looks; i++) {

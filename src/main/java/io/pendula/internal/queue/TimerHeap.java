@@ -11,7 +11,7 @@ import java.util.Arrays;
  * neither a push nor a pop sifts. What was armed at about the same time lies in one block, and of timeouts that is stopped
  * at about the same time. So a sweep takes the blocks from the oldest on, each as a whole, and finds them mostly stale.
  *
- * <p>A heap grows by a block at a time, so that no growth copies more than a thousand entries, and, seldom, the heap of
+ * <p>A heap begins with a block and grows by a block at a time, so that no growth copies more than a thousand entries, and, seldom, the heap of
  * blocks, which is a thousandth as long. A block that becomes nearly empty is united with its neighbour. Blocks are used
  * again: new ones instead cost the collector much, since it copies them, and finds references to young timers in them.
  *
@@ -21,7 +21,6 @@ public class TimerHeap {
     private static final int ROOT = Block.ROOT;
     /** Entries of a block. */
     static final int BLOCK = Block.SLOTS - ROOT;
-    private static final int MIN_SLOTS = 64;
     /** This many blocks are kept for use, however few entries there are. */
     static final int SPARE_MIN = 4;
     private static final int MAX_ENTRIES = 1 << 29;
@@ -32,14 +31,14 @@ public class TimerHeap {
     private static final int FIRST_LEVELS = 21;
 
     /** In the order of their age. None is empty but for one that is alone. */
-    Block head;
+    Block head = new Block();
     /** The youngest, which takes new entries. */
-    private Block tail;
+    private Block tail = head;
     /** The blocks that are not in use, linked through next. */
     private Block spare;
     private int spares;
     private int size;
-    private int capacity;
+    private int capacity = BLOCK;
     /** The number of the next entry. */
     int nextSeq;
     /** The last block that the sweep has visited, or null: it begins at the head. */
@@ -54,12 +53,6 @@ public class TimerHeap {
     private int[] seqs = new int[ROOT + 1];
     private Block[] blocks = new Block[ROOT + 1];
     private int end = ROOT;
-
-    public TimerHeap() {
-        head = new Block(MIN_SLOTS);
-        tail = head;
-        capacity = MIN_SLOTS - ROOT;
-    }
 
     public final int size() {
         return size;
@@ -159,14 +152,7 @@ public class TimerHeap {
 
     /** Everything is allocated before anything is replaced, so a failure leaves the heap as it was. */
     void grow() {
-        int slots = tail.capacity() + ROOT;
-        if (slots < Block.SLOTS) {
-            Block larger = allocate(slots * 2);
-            capacity += larger.capacity() - tail.capacity();
-            tail.growInto(larger);
-            return;
-        }
-        Block b = allocate(Block.SLOTS);
+        Block b = allocate();
         int all = ROOT + capacity / BLOCK + 1; // the heap of blocks has room for all of them, so that a push needs none
         if (all > blocks.length) {
             int more = Math.max(all, blocks.length * 2);
@@ -188,8 +174,8 @@ public class TimerHeap {
     }
 
     /** Not private, so that tests can let it fail. */
-    Block allocate(int slots) {
-        return new Block(slots);
+    Block allocate() {
+        return new Block();
     }
 
     /**

@@ -21,11 +21,11 @@ public final class LimitedHeap extends TimerHeap {
     }
 
     @Override
-    Block allocate(int slots) {
+    Block allocate() {
         if (exhausted) {
             throw new OutOfMemoryError("the test allows no more memory");
         }
-        return super.allocate(slots);
+        return super.allocate();
     }
 
     @Override
