@@ -15,7 +15,7 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
- * Owns workers, each a heap of timers with a thread that drives it, and arms timers on them.
+ * Arms timers and runs them on workers. Each worker is a thread with a queue of timers.
  *
  * <pre>{@code
  * try (TimerScheduler timers = TimerScheduler.builder().name("io").workers(4).build()) {
@@ -25,31 +25,31 @@ import java.util.function.Function;
  * }
  * }</pre>
  *
- * <p>Most programs need none of their own: {@link Timer#after(Duration, Runnable)} and
- * {@link Ticker#every(Duration, Runnable)} use the {@linkplain #shared() shared} one. Several schedulers keep timers
- * with different needs apart, as short callbacks and blocking ones.
+ * <p>Most programs do not need their own scheduler: {@link Timer#after(Duration, Runnable)} and
+ * {@link Ticker#every(Duration, Runnable)} use the {@linkplain #shared() shared} one. Use several schedulers to separate
+ * timers with different needs, for example short callbacks from blocking ones.
  *
- * <p><b>Where callbacks run.</b> On the workers' threads, or on the builder's executor. A timer that is armed by a
- * callback goes to the queue of the worker that runs it. Other threads are dealt to the queues in turn, each when it
- * first arms a timer, and all that one thread arms goes to one queue. A timer stays in its queue. If a worker is held up
- * by a callback, another runs what is due in its queue meanwhile; if all are held up, a spare one does, up to
- * {@code maxThreads} threads in all. When all of these are held up, what is due waits. After {@code workers(1)}
- * callbacks run strictly one after the other, unless {@code maxThreads} allows more or there is an executor. An
- * application's own loop can own a queue, too; see {@link #attach}.
+ * <p><b>Where callbacks run.</b> On the workers' threads, or on the builder's executor. If a callback arms a timer, the
+ * timer goes to the queue of the worker that runs the callback. Every other thread is assigned to a queue, round-robin, when
+ * it arms its first timer. It uses that queue from then on. A timer stays in its queue. If a callback blocks a worker,
+ * another worker runs the timers that are due in its queue. If all workers are blocked, a spare thread runs them, up to
+ * {@code maxThreads} threads in total. If all of these are blocked, due timers wait. With {@code workers(1)} callbacks run
+ * strictly one after the other, unless {@code maxThreads} allows more or there is an executor. An application's own loop can
+ * own a queue, too; see {@link #attach}.
  *
- * <p><b>Cost.</b> Stopping and cancelling do not block. Arming and resetting do so in two cases: with a {@link
- * ManualClock}, and while the program's thread factory makes a thread that must be there first, for which a stop of a
- * timer that is never due may wait, too. A scheduler with nothing armed, and nothing left of stopped timers, uses no
- * processor time; with timers armed and none due, one thread wakes up each second. After 36 years of its
- * clock arming by a delay or a period throws {@link IllegalStateException}. Threads are daemons unless told otherwise,
- * named {@code pendula-<name>-worker-0} and so on.
+ * <p><b>Cost.</b> Stopping and cancelling do not block. Arming and resetting can block in two cases: if the scheduler uses a
+ * {@link ManualClock}, and while your thread factory creates a thread that the call needs. In the second case, a
+ * {@code stop} of a timer that is never due can also block. A scheduler uses no processor time if no timer is armed and all
+ * stopped timers have been removed. If timers are armed and none is due, one thread wakes up each second. After 36 years of
+ * the scheduler's clock, arming by a delay or a period throws {@link IllegalStateException}. By default threads are daemons.
+ * They are named {@code pendula-<name>-worker-0} and so on.
  *
- * <p>All methods are safe for use by all threads.
+ * <p>All methods are safe for use by multiple threads.
  *
  * @since 0.1
  */
 public final class TimerScheduler extends Armer implements Timers, AutoCloseable {
-    /** Null until it is first asked for. Plain: what it refers to is final, and a thread that reads null asks again. */
+    /** Null until first use. Need not be volatile: its fields are final, and the method that sets it reads it again. */
     private static TimerScheduler shared;
 
     final SchedulerEngine engine;
@@ -62,19 +62,19 @@ public final class TimerScheduler extends Armer implements Timers, AutoCloseable
     // ---- what users call ----
 
     /**
-     * The scheduler that {@link Timer#after(Duration, Runnable)} and {@link Ticker#every(Duration, Runnable)} use. It
-     * has two workers or more unless {@linkplain #configureShared configured} otherwise, and cannot be closed. Its
-     * daemon threads are started when a timer is armed that needs them, and end when nothing has been armed for some
-     * seconds. If a thread cannot be started, the timer stays armed, the calling thread's uncaught-exception handler
-     * is told (once a second at most), and the next arming tries again.
+     * The scheduler that {@link Timer#after(Duration, Runnable)} and {@link Ticker#every(Duration, Runnable)} use. It has
+     * two workers or more unless {@linkplain #configureShared configured} otherwise, and cannot be closed. Its daemon
+     * threads are started when a timer is armed that needs them, and end when nothing has been armed for some seconds. If a
+     * thread cannot be started, the timer stays armed, and the next arming tries again. The calling thread's
+     * uncaught-exception handler is notified, at most once a second.
      *
-     * <p><b>Unloading.</b> The threads take nothing over from the threads that arm timers: no context class loader, no
-     * thread group, no priority, no access-control context. So an application's class loader can be collected soon
-     * after its timers have fired or were stopped, also if this library was loaded by it. A timer that is still armed
-     * keeps its task, and with it the application's classes. An application that is to be unloaded stops its timers
-     * all at once by arming them on a scheduler of its own, which it {@linkplain #close() closes}, or by submitting its
-     * tasks to a {@linkplain #asScheduledExecutorService() view} of this one:
-     * {@link SchedulerExecutor#shutdownNow()} ends the tasks of that view and of no other.
+     * <p><b>Unloading.</b> The threads inherit nothing from the threads that arm timers: no context class loader, no thread
+     * group, no priority, no access-control context. So an application's class loader can be collected soon after its timers
+     * have fired or were stopped, even if it loaded this library. A timer that is still armed keeps its task, and with it
+     * the application's classes. Before an application is unloaded, it should stop all its timers at once. It can arm them
+     * on its own scheduler and {@linkplain #close() close} that. Or it can submit its tasks to a
+     * {@linkplain #asScheduledExecutorService() view} of this one: {@link SchedulerExecutor#shutdownNow()} ends the tasks of
+     * that view only.
      *
      * @return the same scheduler at each call
      */
@@ -91,12 +91,13 @@ public final class TimerScheduler extends Armer implements Timers, AutoCloseable
     }
 
     /**
-     * Configures the {@linkplain #shared() shared} scheduler before its first use: how many workers it has, a listener,
-     * an executor, a clock for tests. What earlier calls have set stays, unless it is set again. Three system properties
-     * come after all calls, so that an operator decides: {@code io.pendula.shared.workers}, {@code …maxThreads} and
+     * Configures the {@linkplain #shared() shared} scheduler before its first use: how many workers it has, a listener, an
+     * executor, a clock for tests. Settings of earlier calls remain, unless set again. Three system properties override all
+     * calls, so that an operator has the last word: {@code io.pendula.shared.workers}, {@code …maxThreads} and
      * {@code …slowCallbackMillis}. The first use throws {@code IllegalArgumentException} if one of them is not valid.
      *
-     * @param settings sets what it wants to; must not call {@code build}. Other threads that call this wait for it
+     * @param settings changes the builder's settings; must not call {@code build}. Other threads that call this method wait
+     *     for it
      * @throws NullPointerException if {@code settings} is null
      * @throws IllegalArgumentException as {@link Builder#build} does, or if there would be no worker
      * @throws IllegalStateException if the shared scheduler is in use already, or if called by {@code settings}
@@ -127,7 +128,7 @@ public final class TimerScheduler extends Armer implements Timers, AutoCloseable
     }
 
     /**
-     * An alarm that rings once, for threads that wait. A worker's queue has it, also if the caller has a loop.
+     * An alarm that rings once, for threads that wait. It goes to a worker's queue, even if the caller has a loop.
      *
      * @param delay how long to wait; zero or negative: due at once; beyond 18 years: never
      * @return the armed alarm
@@ -139,7 +140,7 @@ public final class TimerScheduler extends Armer implements Timers, AutoCloseable
     }
 
     /**
-     * An alarm that rings each {@code period}, for threads that wait. A worker's queue has it, also if the caller has a
+     * An alarm that rings each {@code period}, for threads that wait. It goes to a worker's queue, even if the caller has a
      * loop.
      *
      * @param period the time between two firings, more than zero
@@ -153,12 +154,11 @@ public final class TimerScheduler extends Armer implements Timers, AutoCloseable
     }
 
     /**
-     * This scheduler as a {@link java.util.concurrent.ScheduledExecutorService}, for code that wants one. Its tasks
-     * share the workers with all timers, and follow the same rules: a task should neither run long nor block, unless
-     * there are enough workers. Each call gives a view of its own: shutting one down ends its own tasks, as those of a pool,
-     * and leaves the scheduler and its other views as they are. That costs little if none of its tasks waits; else it
-     * looks through all timers of the scheduler. Closing the scheduler cancels the waiting tasks of all views and ends
-     * them.
+     * This scheduler as a {@link java.util.concurrent.ScheduledExecutorService}, for code that needs one. Its tasks share
+     * the workers with all timers, and follow the same rules: a task should neither run long nor block, unless there are
+     * enough workers. Each call returns a new view. Shutting down a view ends its own tasks, as for a pool. The scheduler
+     * and its other views are not affected. This is cheap if none of the view's tasks waits; otherwise it scans all timers
+     * of the scheduler. Closing the scheduler cancels the waiting tasks of all views and shuts the views down.
      *
      * @return a new view
      */
@@ -169,20 +169,20 @@ public final class TimerScheduler extends Armer implements Timers, AutoCloseable
     }
 
     /**
-     * Gives the calling thread a queue, whose timers it runs from its own loop: those that it arms from now on by any
-     * method of this scheduler, and those that other threads arm through the loop.
+     * Gives the calling thread a queue and lets it run the queue's timers from its own loop. These are the timers that it
+     * arms from now on by any method of this scheduler, and those that other threads arm through the loop.
      *
-     * <p>The loop is confined: its callbacks run on the calling thread and on no other, so they may share state with
-     * the rest of the loop's code without a lock. While the thread is busy elsewhere they wait; the monitor, if there
-     * is one, tells {@link TimerListener#loopStalled}. When the loop is closed its armed timers are stopped; see
-     * {@link TimerLoop#detach()}. What other threads should run while this one is busy belongs on the workers.
+     * <p>The loop is confined: its callbacks run on the calling thread only, so they can share state with the rest of the
+     * loop's code without a lock. While the thread is busy elsewhere, they wait; the monitor, if there is one, then calls
+     * {@link TimerListener#loopStalled}. When the loop is closed, its armed timers are stopped; see
+     * {@link TimerLoop#detach()}. If a timer must not wait for this thread, arm it on the workers.
      *
-     * @param wakeup makes the thread's present or next wait return, as {@code selector::wakeup} does; see
-     *     {@link TimerLoop}
+     * @param wakeup makes the thread's current or next wait return, as {@code selector::wakeup} does; see {@link TimerLoop}
      * @return the loop, to be closed by the same thread
      * @throws NullPointerException if {@code wakeup} is null
-     * @throws IllegalStateException if the thread has a loop of this scheduler already, or had one in whose callback it
-     *     is; if it is a worker, or the scheduler is closed or has an executor, where callbacks run elsewhere
+     * @throws IllegalStateException if the thread already has a loop of this scheduler, or is still in a callback of an
+     *     earlier one. Also if the thread is a worker, or if the scheduler is closed or has an executor, which runs
+     *     callbacks on other threads
      */
     public TimerLoop attach(Runnable wakeup) {
         Check.notNull(wakeup, "wakeup");
@@ -194,22 +194,23 @@ public final class TimerScheduler extends Armer implements Timers, AutoCloseable
     }
 
     /**
-     * The number of armed timers and tickers; exact when nothing happens meanwhile. One that is running and was armed
-     * again counts from the end of its run.
+     * The number of armed timers and tickers; exact if nothing else happens meanwhile. If a timer is armed again while it
+     * runs, it counts from the end of that run.
      *
-     * @return how many firings are to come
+     * @return the number of firings still to come
      */
     public long pending() {
         return engine.pending();
     }
 
     /**
-     * What is pending, for people who look for a leak: timers and tickers of all queues, in no particular order. Weakly
-     * consistent: a timer that is armed, fires, or is stopped or reset during the call may be missing, or there twice. So
-     * may one that was postponed before. Holds each queue's lock for no more than some microseconds at a time.
+     * The pending timers and tickers of all queues, in no particular order; useful to find a leak. Weakly consistent: a
+     * timer that is armed, fires, or is stopped or reset during the call may be missing or appear twice. The same is true of
+     * a timer that was postponed before. Holds each queue's lock for at most a few microseconds at a time.
      *
-     * @param limit how many to return at most, at least 1
-     * @return an unmodifiable list, with all that {@link #pending()} counts if nothing happens meanwhile
+     * @param limit the maximum number to return, at least 1
+     * @return an unmodifiable list; without other activity it contains all timers that {@link #pending()} counts, up to the
+     *     limit
      * @throws IllegalArgumentException if {@code limit} is less than 1
      */
     public List<PendingTimer> pendingTimers(int limit) {
@@ -217,9 +218,10 @@ public final class TimerScheduler extends Armer implements Timers, AutoCloseable
     }
 
     /**
-     * How many timers are pending of each class of task: 100,000 heartbeats that were never cancelled stand out at once.
-     * A lambda's class names its maker. A {@link io.pendula.spi.TaskWrapper} counts as what it stands for, a timeout as its future or its
-     * executor's task, an alarm as {@code Alarm}. As consistent as that list.
+     * The number of pending timers for each class of task: 100,000 heartbeats that were never cancelled stand out at once.
+     * The class of a lambda names the class that created it. A {@link io.pendula.spi.TaskWrapper} counts as the task that it
+     * wraps, a timeout as its future or its executor's task, an alarm as {@code Alarm}. Weakly consistent, as
+     * {@link #pendingTimers} is.
      *
      * @return an unmodifiable map, the most frequent class first
      */
@@ -228,10 +230,11 @@ public final class TimerScheduler extends Armer implements Timers, AutoCloseable
     }
 
     /**
-     * As {@link #pendingByTask}, by any key; as {@code t -> String.valueOf(t.task())} for another library's wrappers.
+     * As {@link #pendingByTask}, by any key; for example {@code t -> String.valueOf(t.task())} for another library's
+     * wrappers.
      *
-     * @param <K> what the key tells; may be null
-     * @param key is called for each pending timer, under no lock; a timer that ends before it returns is not counted
+     * @param <K> the type of the key; a key may be null
+     * @param key called for each pending timer, with no lock held; a timer that ends before it returns is not counted
      * @return an unmodifiable map, the most frequent key first
      */
     public <K> Map<K, Long> pendingBy(Function<? super TimerHandle, ? extends K> key) {
@@ -239,8 +242,8 @@ public final class TimerScheduler extends Armer implements Timers, AutoCloseable
     }
 
     /**
-     * What this scheduler has done so far, and has to do. Cheap enough to be called each second: it takes some
-     * microseconds per queue, and holds each queue's lock for no longer than any other operation does.
+     * Counts of what this scheduler has done so far and still has to do. Cheap enough to be called each second: it takes
+     * some microseconds per queue, and holds each queue's lock for no longer than any other operation does.
      *
      * @return a snapshot
      */
@@ -248,17 +251,18 @@ public final class TimerScheduler extends Armer implements Timers, AutoCloseable
         return TimerStats.of(engine);
     }
 
-    /** {@return whether it was closed, by {@link #close()} or {@link #shutdownNow()}, so that no timer can be armed} */
+    /** {@return whether it was closed by {@link #close()} or {@link #shutdownNow()}, so that no timer can be armed} */
     public boolean isClosed() {
         return engine.isClosed();
     }
 
     /**
-     * Takes no more timers, drops those that have not fired, and waits for the callbacks in progress; called by a
-     * callback it does not wait for that one, nor for others that have called it. What the builder's executor has not
-     * begun is dropped, too. Futures complete as {@link #orTimeout} says. Then waits up to five seconds for lines that
-     * {@link TimerListener#logging()} has still to write. An interrupt ends the wait, and stays set. Closing again does no
-     * harm; if closing failed, as for want of memory, no timer can be armed any more, and closing again does the rest.
+     * Rejects new timers, drops those that have not fired, and waits for the callbacks in progress. If a callback calls
+     * this, it does not wait for that callback, nor for others that have called it. Callbacks that the builder's executor
+     * has not started are dropped, too. Futures complete as {@link #orTimeout} says. Then this waits up to five seconds for
+     * lines that {@link TimerListener#logging()} has not written yet. An interrupt ends the wait, and the interrupt flag
+     * stays set. Closing again is harmless. If closing fails, for example because memory is short, no timer can be armed any
+     * more, and closing again does the rest.
      *
      * @throws IllegalStateException if this is the {@linkplain #shared() shared} scheduler
      */
@@ -268,12 +272,12 @@ public final class TimerScheduler extends Armer implements Timers, AutoCloseable
     }
 
     /**
-     * Closes as {@link #close()} does, but waits for the callbacks in progress no longer than {@code limit}. Those that
-     * last longer go on; calling this again waits for them again.
+     * Closes as {@link #close()} does, but waits for the callbacks in progress no longer than {@code limit}. Callbacks that
+     * take longer continue; calling this again waits for them again.
      *
      * @param limit how long to wait at most; zero does not wait
-     * @return true if none of the callbacks that {@code close()} would wait for is in progress any more; false if the
-     *     limit has passed, or the waiting thread was interrupted, whose interrupt flag is set then
+     * @return true if all callbacks that {@code close()} would wait for have ended; false if the limit has passed, or if the
+     *     waiting thread was interrupted (its interrupt flag is then set)
      * @throws NullPointerException if {@code limit} is null
      * @throws IllegalArgumentException if {@code limit} is negative
      * @throws IllegalStateException if this is the {@linkplain #shared() shared} scheduler
@@ -283,13 +287,14 @@ public final class TimerScheduler extends Armer implements Timers, AutoCloseable
     }
 
     /**
-     * Takes no more timers, stops all that have not fired or that the builder's executor has not begun, and returns
-     * them. Does not wait for callbacks in progress; {@link #close()} afterwards does. Futures complete as in a close.
-     * If this fails, as for want of memory, the next call does the rest and returns what this one should have.
+     * Rejects new timers, stops all that have not fired or that the builder's executor has not started, and returns them.
+     * Does not wait for callbacks in progress; call {@link #close()} afterwards to wait. Futures complete as in a close. If
+     * this fails, for example because memory is short, the next call does the rest, and returns what this call should have
+     * returned.
      *
-     * @return what was armed, as {@link TimerListener#loopClosed} lists it for a loop: timers, tickers, alarms, and tasks of
-     *     views, which are cancelled; in no particular order, each once, also if the builder's executor had not begun one
-     *     that was armed again meanwhile. None of them runs or can be reset any more
+     * @return the timers that were armed, as {@link TimerListener#loopClosed} lists them for a loop: timers, tickers,
+     *     alarms, and tasks of views, which are cancelled. In no particular order; each appears once, even if it was armed
+     *     again before the builder's executor had started its earlier run. None of them runs or can be reset any more
      * @throws IllegalStateException if this is the {@linkplain #shared() shared} scheduler
      */
     public List<TimerHandle> shutdownNow() {
@@ -303,19 +308,19 @@ public final class TimerScheduler extends Armer implements Timers, AutoCloseable
     }
 
     /**
-     * Closes after what is due soon has run: refuses new tasks, waits until each timer and one-shot task that falls due
-     * within {@code limit} has run, then closes. A {@code reset} of a timer that there is, and an {@link Alarm}, are not
-     * refused. Tickers and periodic tasks go on meanwhile, and are not waited for. With a {@link ManualClock} this call
-     * advances the clock as far as it needs. Does not wait if called by a callback, or by a thread that has a
-     * {@link TimerLoop} here: that may have to run what is due. An interrupt ends the wait, and stays set. If this throws, tasks
-     * are refused, and {@link #close()} does the rest.
+     * Closes after the timers that are due soon have run. Rejects new tasks, waits until each timer and one-shot task that
+     * is due within {@code limit} has run, then closes. A {@code reset} of an existing timer, and a new {@link Alarm}, are
+     * not rejected. Tickers and periodic tasks continue meanwhile, and this does not wait for them. With a
+     * {@link ManualClock} this call advances the clock as far as needed. Does not wait if called by a callback, or by a
+     * thread that has a {@link TimerLoop} here: the timers may need that thread. An interrupt ends the wait, and the
+     * interrupt flag stays set. If this throws, new tasks are rejected, and {@link #close()} does the rest.
      *
-     * @param limit how long to wait at most, for callbacks in progress too; zero closes at once
-     * @return what was still armed, as {@link #shutdownNow()} returns it: what is due later, tickers, and what was due but
-     *     found no thread in time
+     * @param limit the maximum time to wait, for callbacks in progress too; zero closes at once
+     * @return the timers that were still armed, as {@link #shutdownNow()} returns them: those due later, tickers, and those
+     *     that were due but did not get a thread within the limit
      * @throws NullPointerException if {@code limit} is null
      * @throws IllegalArgumentException if {@code limit} is negative
-     * @throws IllegalStateException if this is the {@linkplain #shared() shared} scheduler, which goes on, or if another
+     * @throws IllegalStateException if this is the {@linkplain #shared() shared} scheduler, which continues, or if another
      *     thread advances the {@code ManualClock}
      */
     public List<TimerHandle> drain(Duration limit) {
@@ -344,17 +349,17 @@ public final class TimerScheduler extends Armer implements Timers, AutoCloseable
         }
 
         /**
-         * How many workers, each a thread with a queue. Default: the available processors, at most 4, rounded down to a
-         * power of two. With {@code workers(1)} callbacks run strictly one after the other, in the order of deadlines,
-         * unless {@link #maxThreads} allows more, or an {@link #executor} runs them. One worker by default, since there
-         * is one processor, is no such promise: spare workers run what is due behind a callback that blocks. A
-         * scheduler with a {@link ManualClock} has one worker at most; {@link #build} refuses more.
+         * The number of workers, each a thread with a queue. Default: the number of available processors, at most 4, rounded
+         * down to a power of two. With {@code workers(1)} callbacks run strictly one after the other, in the order of
+         * deadlines, unless {@link #maxThreads} allows more, or an {@link #executor} runs them. If there is one worker by
+         * default, because there is one processor, this is not promised: spare threads run the timers behind a callback that
+         * blocks. A scheduler with a {@link ManualClock} has at most one worker; {@link #build} rejects more.
          *
          * <p>Zero: the scheduler consists of the {@linkplain TimerScheduler#attach loops} that are attached to it, and
-         * starts no thread at all. A timer that is armed by a thread without a loop goes to one of the loops, where it
-         * ends with the loop. If there is none whose thread lives, or it closes at that very moment, the timer is rejected.
+         * starts no thread. If a thread without a loop arms a timer, the timer goes to one of the loops, and ends when that
+         * loop is closed. If no loop has a live thread, or the loop closes at that moment, the timer is rejected.
          *
-         * @param workers from 0 to 1,024; a power of two spreads threads a little more cheaply
+         * @param workers from 0 to 1,024; powers of two are slightly faster
          * @return this
          * @throws IllegalArgumentException if {@code workers} is less than 0 or more than 1,024
          */
@@ -364,9 +369,9 @@ public final class TimerScheduler extends Armer implements Timers, AutoCloseable
         }
 
         /**
-         * How many threads there may be, spare ones included. A spare thread is started when all others
-         * run callbacks, which may block; it goes away after some idle seconds. Default: {@code workers + 16},
-         * but 1 after {@code workers(1)}.
+         * The maximum number of threads, spare ones included. A spare thread is started when all others run callbacks, which
+         * may block; it ends after it has been idle for some seconds. Default: {@code workers + 16}, but 1 after
+         * {@code workers(1)}.
          *
          * @param maxThreads at least the number of workers, at most 32,767
          * @return this
@@ -401,10 +406,10 @@ public final class TimerScheduler extends Armer implements Timers, AutoCloseable
         }
 
         /**
-         * After how long a callback that has not returned, or a loop that has not polled though a timer is due, is
-         * reported to {@link TimerListener#stalled} or {@link TimerListener#loopStalled}, once each. Others, if there
-         * are any that are free, run what is due behind it long before. The monitor looks once a second, or twice in
-         * this time if that is more often, though not more often than each 10 ms. Default: 5 s.
+         * The time after which a callback that has not returned, or a loop that has not polled although a timer is due, is
+         * reported. The listener's {@link TimerListener#stalled} or {@link TimerListener#loopStalled} is called, once each.
+         * Free workers, if any, run the timers behind it long before that. The monitor checks once a second, or twice in
+         * this time if that is more often, but at most every 10 ms. Default: 5 s.
          *
          * @param threshold zero or more
          * @return this
@@ -417,16 +422,17 @@ public final class TimerScheduler extends Armer implements Timers, AutoCloseable
         }
 
         /**
-         * A worker that has found something to run sleeps at least until so long after it woke up; what falls due
-         * meanwhile may wait until then, also if it is armed meanwhile. A timed wake-up costs more processor time than all
-         * else that a firing needs; so where timers are dense, several are run at each. They are late by half of this on
-         * average then. If all lie further apart, none is delayed. Zero: none is, at any price. Default: 100 microseconds.
+         * After a worker has woken up and found a timer to run, it sleeps until at least this long after that wake-up.
+         * Timers that become due meanwhile may wait until then, even if they are armed meanwhile. A timed wake-up costs more
+         * processor time than the rest of a firing. So where timers are dense, each wake-up runs several; they are then late
+         * by half of this time on average. If all timers are further apart, none is delayed. Zero: none is delayed, at any
+         * cost. Default: 100 microseconds.
          *
          * <p>This does not bound the number of wake-ups. A timer that is armed for an instant before the sleep ends does not
-         * end it, but each of the two threads that watch each other may wake up once in a spacing; 300 tickers of 100 to 300
-         * milliseconds on two workers make 130 sleeps a second with a spacing of 20 milliseconds, 22 with 100 milliseconds,
-         * and some 1,500 with 0. If a callback blocks, timers behind it may wait for this long, instead of a quarter of a
-         * millisecond.
+         * end it. But two threads watch each other, and each may wake up once in a spacing. For example, 300 tickers of 100
+         * to 300 milliseconds on two workers cause 130 sleeps a second with a spacing of 20 milliseconds, 22 with 100
+         * milliseconds, and some 1,500 with 0. If a callback blocks, timers behind it may wait for this long, instead of a
+         * quarter of a millisecond.
          *
          * @param spacing from zero to an hour
          * @return this
@@ -442,9 +448,9 @@ public final class TimerScheduler extends Armer implements Timers, AutoCloseable
          * Makes the scheduler and starts its threads.
          *
          * @return a new scheduler
-         * @throws IllegalArgumentException if {@code maxThreads} is less than the number of workers, or if it or an
-         *     executor was set though there are none; if there are several with a {@link ManualClock}; if the thread
-         *     factory makes virtual threads
+         * @throws IllegalArgumentException if {@code maxThreads} is less than the number of workers; if {@code maxThreads}
+         *     or an executor was set although there are no workers. Also if there are several workers with a
+         *     {@link ManualClock}, or if the thread factory makes virtual threads
          * @throws IllegalStateException if the thread factory returns null, or a thread that was started before; no
          *     thread is left behind
          */
@@ -452,7 +458,7 @@ public final class TimerScheduler extends Armer implements Timers, AutoCloseable
             return new TimerScheduler(new SchedulerEngine(options.checkChoice().complete()));
         }
 
-        /** Loaded only for a program that asks for it: each class that the first firing needs delays it. */
+        /** Loaded only by programs that use it: each class that the first firing needs delays that firing. */
         static final class SystemClock implements NanoClock {
             static final NanoClock INSTANCE = new SystemClock();
 
