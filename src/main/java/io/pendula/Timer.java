@@ -7,8 +7,8 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A timer that fires once for each time it is armed. It is armed when it is made, unless by
- * {@link Timers#timer}, and again by each {@code reset}.
+ * A timer that fires once each time it is armed. It is armed when it is created, unless by {@link Timers#timer}, and again
+ * by each {@code reset}.
  *
  * <pre>{@code
  * Timer timeout = Timer.after(Duration.ofSeconds(5), connection::close);
@@ -18,26 +18,25 @@ import java.util.concurrent.TimeUnit;
  * if (timeout.stop()) { ... }             // true: this call prevented the firing
  * }</pre>
  *
- * <p><b>Firing.</b> Never before its delay has passed on the scheduler's clock, never inside the call that armed it,
- * and for each arming exactly one of these happens: it fires, or one call of {@code stop}, {@code cancel} or
- * {@code reset} that returned true prevented it, or its scheduler or loop was closed before. The callback runs on a worker
- * thread of the scheduler (or on its executor, if it was built with one). It may do anything with any timer, its own
- * included. It should be short: others wait behind it until another worker takes over. What it throws goes to the
- * {@link TimerListener}. A timer never runs twice at the same time: one that is armed again while its callback runs
- * fires again when that callback has returned, at the earliest.
+ * <p><b>Firing.</b> A timer never fires before its delay has passed on the scheduler's clock, and never inside the call that
+ * armed it. Each time it is armed, exactly one of these happens: it fires; one call of {@code stop}, {@code cancel} or
+ * {@code reset} returns true; or its scheduler or loop is closed first. The callback runs on a worker thread of the
+ * scheduler (or on its executor, if it was built with one). It may call any method of any timer, its own included. It should
+ * be short: other timers wait behind it until another worker takes over. If it throws, the exception goes to the
+ * {@link TimerListener}. A timer never overlaps itself: if it is armed again while its callback runs, it fires again when
+ * that callback has returned, at the earliest.
  *
- * <p><b>Equal deadlines</b> of one worker are taken in the order of arming; of two that run on two threads either may
- * begin first. A timer that was put off by {@code reset} takes its place in that order when its earlier deadline passes,
- * not when {@code reset} is called (with a {@link ManualClock}, when it is called).
+ * <p><b>Equal deadlines.</b> A worker takes timers with equal deadlines in the order in which they were armed. If two of
+ * them run on two threads, either may begin first. A timer that {@code reset} has postponed gets its place in that order
+ * when its earlier deadline passes, not when {@code reset} is called (with a {@link ManualClock}: when it is called).
  *
- * <p><b>Threads and memory.</b> All methods may be called by any thread at any time. None but {@code cancelAndAwait}
- * blocks, with the exceptions for {@code reset} that {@link TimerScheduler} names. What a thread did before it armed a
- * timer happens-before the run; the run happens-before {@code cancelAndAwait} returns. A timer that was stopped keeps its
- * task, for a later reset; if the program does not refer to it any more, both are let go within a minute, in a
- * {@link TimerLoop} while that is polled, with a {@link ManualClock} once its deadline has passed. One that was
- * cancelled drops its task at once.
+ * <p><b>Threads and memory.</b> All methods may be called by any thread at any time. Only {@code cancelAndAwait} blocks,
+ * apart from the exceptions that {@link TimerScheduler} names. Actions in a thread before it arms a timer happen-before the
+ * run; the run happens-before {@code cancelAndAwait} returns. A stopped timer keeps its task, for a later reset. If the
+ * program has no reference to the timer any more, both can be collected within a minute; in a {@link TimerLoop} while that
+ * is polled, with a {@link ManualClock} once the deadline has passed. A cancelled timer drops its task at once.
  *
- * <p>Threads that wait for a time, in the place of a callback, have an {@link Alarm}.
+ * <p>If a thread should wait, instead of a callback being run, use an {@link Alarm}.
  *
  * @since 0.1
  */
@@ -70,16 +69,15 @@ public sealed interface Timer extends TimerHandle permits OneShotTimer {
     }
 
     /**
-     * Prevents the firing that is to come, if there is one. The timer can be armed anew by {@code reset}.
+     * Prevents the next firing, if there is one. The timer can be armed again by {@code reset}.
      *
-     * @return true if this call prevented a firing; false if the timer has fired or is being fired, or was stopped
-     *     before
+     * @return true if this call prevented a firing; false if the timer has fired, is firing, or was stopped before
      */
     boolean stop();
 
     /**
-     * Stops the timer for good and drops its task at once, so that nothing the task refers to is kept alive by this
-     * timer. A run in progress ends normally.
+     * Stops the timer permanently and drops its task at once, so that this timer keeps none of the task's objects alive. A
+     * run in progress ends normally.
      *
      * @return true if this call prevented a firing
      */
@@ -87,19 +85,18 @@ public sealed interface Timer extends TimerHandle permits OneShotTimer {
     boolean cancel();
 
     /**
-     * Arms the timer anew, whether it is waiting, has fired or was stopped. Putting off a timer that waits, the usual
-     * case of a timeout, is one compare-and-set of its deadline, and allocates nothing. A reset to an earlier time, or
-     * of a timer that does not wait, costs about as much as arming a new one, less the object. While the own callback
-     * runs, the new arming takes effect when it has returned. A reset that throws changes nothing; one that has returned
-     * counts: that arming fires, is prevented, or is collected when its scheduler or loop is closed.
+     * Arms the timer again, whether it is waiting, has fired or was stopped. Postponing a waiting timer, the usual case for
+     * a timeout, is one compare-and-set of its deadline, and allocates nothing. A reset to an earlier time, or of a timer
+     * that does not wait, costs about as much as arming a new one, without the object. If the timer's own callback is
+     * running, the new arming takes effect when it has returned. If {@code reset} throws, nothing has changed. If it
+     * returns, the timer is armed: it fires, is prevented, or is collected when its scheduler or loop is closed.
      *
      * @param delay how long to wait from now on; zero or negative: due at once; beyond 18 years: never fires
-     * @return true if that replaced a firing that was to come; false if the timer had fired, is being fired, or was
-     *     stopped
+     * @return true if this call replaced a firing; false if the timer has fired, is firing, or was stopped before
      * @throws NullPointerException if {@code delay} is null
      * @throws IllegalStateException if the timer was cancelled, or its scheduler's 36 years are over
      * @throws RejectedExecutionException if the scheduler or loop is closed, or if the timer was not armed and
-     *     {@code maxPending} others are
+     *     {@code maxPending} others were
      */
     boolean reset(Duration delay);
 
@@ -117,7 +114,8 @@ public sealed interface Timer extends TimerHandle permits OneShotTimer {
     boolean reset(long delay, TimeUnit unit);
 
     /**
-     * Whether a firing is to come that {@code stop} would prevent. Only a snapshot if other threads use the timer.
+     * Whether the timer has a firing to come that {@code stop} would prevent. Only a snapshot if other threads use the
+     * timer.
      *
      * @return true if the timer is armed
      */

@@ -12,8 +12,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Arms timers: on the workers of a {@link TimerScheduler}, or on the thread of a {@link TimerLoop}; by a {@link TimerGroup}
- * on either. Code that takes this runs on all. Any thread may call all methods at any time.
+ * Arms timers on the workers of a {@link TimerScheduler} or on the thread of a {@link TimerLoop}. A {@link TimerGroup} arms
+ * them on either. Code that takes a {@code Timers} works with all three. Any thread may call any method at any time.
  *
  * @since 0.1
  */
@@ -33,7 +33,7 @@ public sealed interface Timers permits Armer, TimerScheduler, TimerLoop, TimerGr
     }
 
     /**
-     * As {@link #after(Duration, Runnable)}; makes no object but the timer.
+     * As {@link #after(Duration, Runnable)}; allocates only the timer.
      *
      * @param delay how long to wait, in {@code unit}s
      * @param unit the unit of {@code delay}
@@ -45,34 +45,34 @@ public sealed interface Timers permits Armer, TimerScheduler, TimerLoop, TimerGr
     Timer after(long delay, TimeUnit unit, Runnable task);
 
     /**
-     * The present instant on the scheduler's clock, for {@link #at}. Reading the clock is about half of what arming a
-     * timer costs; a loop that reads it once in each round may arm many timers by that reading.
+     * The present instant on the scheduler's clock, for {@link #at}. Reading the clock is about half the cost of arming a
+     * timer. A loop can read it once in each round, and arm many timers by that reading.
      *
-     * @return nanoseconds since shortly before the scheduler was made, at least 1; of use to this scheduler only
+     * @return nanoseconds since shortly before the scheduler was made, at least 1; valid for this scheduler only
      */
     long now();
 
     /**
      * Runs {@code task} once when the scheduler's clock reaches an instant. Does not read the clock.
      *
-     * @param deadlineNanos the instant, as {@code now() + delay} with a reading of {@link #now()}, never of
-     *     {@code System.nanoTime()} or {@code currentTimeMillis()}, which count from elsewhere; in the past: due at
-     *     once, but never inside this call, and late since then, or since the scheduler's start; from 36 years after
-     *     the start on: never, also if the sum overflows. So the past reaches back 146 years only, to
+     * @param deadlineNanos the instant, as {@code now() + delay} with a reading of {@link #now()}. Do not use
+     *     {@code System.nanoTime()} or {@code currentTimeMillis()}, which have other origins. In the past: due at once, but
+     *     never inside this call. Its lateness counts from that instant, or from the scheduler's start if that is later.
+     *     From 36 years after the start on: never, also if the sum overflows. So the past reaches back only 146 years, to
      *     {@code Long.MIN_VALUE / 2}
      * @param task what to run
      * @return the armed timer
      * @throws NullPointerException if {@code task} is null
-     * @throws IllegalArgumentException if {@code deadlineNanos} lies within a month of the wall clock's present instant,
-     *     in nanoseconds since 1970; other mistakes of that kind cannot be told from an instant
+     * @throws IllegalArgumentException if {@code deadlineNanos} is within a month of the wall clock's present instant, in
+     *     nanoseconds since 1970; other mistakes of this kind cannot be detected
      * @throws RejectedExecutionException as {@link #after(Duration, Runnable)} does
      */
     Timer at(long deadlineNanos, Runnable task);
 
     /**
-     * A timer that is not armed yet, for a field that is set once: its first {@code reset} arms it. Until then it is not
-     * pending, and counts nowhere. It belongs to the same worker or loop as one that the calling thread arms. Another
-     * thread that resets it must have got it by a safe publication, as by a final field.
+     * A timer that is not armed yet, for example for a final field. Its first {@code reset} arms it. Until then it is not
+     * pending and not counted anywhere. It belongs to the same worker or loop as a timer that the calling thread arms.
+     * Before another thread resets it, it must be safely published, for example by a final field.
      *
      * @param task what to run
      * @return the timer, as if it had been stopped
@@ -127,8 +127,8 @@ public sealed interface Timers permits Armer, TimerScheduler, TimerLoop, TimerGr
     }
 
     /**
-     * Runs {@code task} first after {@code initialDelay}, then each {@code period}; missed ticks are skipped. A later
-     * {@link Ticker#reset} begins anew, with its first tick after one period.
+     * Runs {@code task} first after {@code initialDelay}, then each {@code period}; missed ticks are skipped. After a later
+     * {@link Ticker#reset} the first tick comes after one period.
      *
      * @param initialDelay the time until the first tick; zero or negative: due at once, but never inside this call
      * @param period the time between two ticks, more than zero
@@ -157,8 +157,8 @@ public sealed interface Timers permits Armer, TimerScheduler, TimerLoop, TimerGr
     Ticker every(Duration initialDelay, Duration period, MissedTicks missedTicks, Runnable task);
 
     /**
-     * Runs {@code task} each {@code period}, first after a delay that is drawn evenly from zero to {@code period}, and
-     * begins the grid. So a thousand tickers do not all tick at one moment. Missed ticks are skipped.
+     * Runs {@code task} each {@code period}, first after a random delay, uniformly distributed from zero to {@code period}.
+     * The grid starts with that tick. So a thousand tickers do not all tick at the same moment. Missed ticks are skipped.
      *
      * @param period the time between two ticks, more than zero
      * @param task what to run
@@ -173,10 +173,10 @@ public sealed interface Timers permits Armer, TimerScheduler, TimerLoop, TimerGr
     }
 
     /**
-     * Runs {@code task} at the times of a schedule, by the wall clock. {@link Schedule} says what happens when that is set,
-     * or the machine sleeps. The handle has {@code cancel} and {@code cancelAndAwait} to end it. It never overlaps itself,
-     * and goes on when a run throws. It fires at least once a minute, mostly just to read the clock.
-     * {@link TimerHandle#remaining} counts to the next reading, and {@link TimerStats} counts each one.
+     * Runs {@code task} at the times of a schedule, by the wall clock. {@link Schedule} says what happens if that clock is
+     * set, or if the machine sleeps. Call the handle's {@code cancel} or {@code cancelAndAwait} to end it. Runs never
+     * overlap, and a run that throws does not end it. It fires at least once a minute, mostly just to read the clock.
+     * {@link TimerHandle#remaining} counts to the next reading, and {@link TimerStats} counts each reading.
      *
      * @param schedule the times
      * @param clock the wall clock, a {@link java.time.Clock}, whose zone does not matter; for tests
@@ -191,14 +191,15 @@ public sealed interface Timers permits Armer, TimerScheduler, TimerLoop, TimerGr
     TimerHandle schedule(Schedule schedule, InstantSource clock, Runnable task);
 
     /**
-     * Fails a future that is not complete after {@code timeout}. If it completes before, its timer is cancelled. A close of
-     * the scheduler, or of the timer's loop, fails it at once with a {@link java.util.concurrent.CancellationException}.
+     * Fails a future if it is not complete after {@code timeout}. If it completes before, its timer is cancelled. If the
+     * scheduler or the timer's loop is closed, the future fails at once with a
+     * {@link java.util.concurrent.CancellationException}.
      *
      * @param <T> the future's type
      * @param future what must complete
      * @param timeout how long to wait; zero or negative: no longer than it takes to look; beyond 18 years: for ever
-     * @return {@code future} itself; it completes with a {@link java.util.concurrent.TimeoutException}, on a thread
-     *     that runs callbacks of the timer, as do the stages that depend on it
+     * @return {@code future} itself. After a timeout it completes with a {@link java.util.concurrent.TimeoutException}. That
+     *     happens on a thread that runs callbacks of the timer, as do the stages that depend on it
      * @throws NullPointerException if an argument is null
      * @throws RejectedExecutionException as {@link #after(Duration, Runnable)} does; the future is as it was
      */
@@ -207,11 +208,11 @@ public sealed interface Timers permits Armer, TimerScheduler, TimerLoop, TimerGr
     }
 
     /**
-     * Completes a future with {@code value} if it is not complete after {@code timeout}; else as {@link #orTimeout}.
+     * Completes a future with {@code value} if it is not complete after {@code timeout}; otherwise as {@link #orTimeout}.
      *
      * @param <T> the future's type
      * @param future what must complete
-     * @param value what it completes with; may be null
+     * @param value the value to complete it with; may be null
      * @param timeout how long to wait; zero or negative: no longer than it takes to look; beyond 18 years: for ever
      * @return {@code future} itself
      * @throws NullPointerException if {@code future} or {@code timeout} is null
@@ -224,9 +225,9 @@ public sealed interface Timers permits Armer, TimerScheduler, TimerLoop, TimerGr
 
     /**
      * An executor that hands each task to another executor after a delay, for the {@code async} methods of
-     * {@link CompletableFuture}. If that executor rejects the task then, the {@link TimerListener} is told. A close of
-     * the scheduler or loop drops what is not handed over. The future of a dropped task never completes, unless it has
-     * an {@link #orTimeout}: only a run of the task could complete it, and that would be too early.
+     * {@link CompletableFuture}. If that executor rejects the task, the {@link TimerListener} is notified. A close of the
+     * scheduler or loop drops tasks that were not handed over yet. The future of a dropped task never completes, unless it
+     * has an {@link #orTimeout}: only a run of the task could complete it, and that would be too early.
      *
      * @param delay how long to wait; zero or negative: not at all; beyond 18 years: for ever
      * @param executor what runs the tasks
@@ -238,21 +239,22 @@ public sealed interface Timers permits Armer, TimerScheduler, TimerLoop, TimerGr
     }
 
     /**
-     * Interrupts the calling thread after {@code limit}, unless the returned object is closed before: a limit for work that
-     * blocks, in a {@code try} statement. {@link RunLimit} has the rules. A close of the scheduler, loop or group interrupts
-     * at once, as the work is not to go on without its limit.
+     * Interrupts the calling thread after {@code limit}, unless the returned object is closed before. Use it in a
+     * {@code try} statement to limit work that blocks. {@link RunLimit} has the rules. If the scheduler, loop or group is
+     * closed, it interrupts at once, because the work must not continue without its limit.
      *
-     * <p>Another thread must be free to run the timer, one of the builder's executor if there is one. So a callback that
-     * calls this needs a scheduler with a further thread, and a callback that the {@code advance} of a {@link ManualClock} runs
-     * is not interrupted.
+     * <p>Another thread must be free to run the timer: one of the builder's executor if there is one. So a callback that
+     * calls this needs a scheduler with another thread. A callback that is run by the {@code advance} of a
+     * {@link ManualClock} is not interrupted.
      *
      * @param limit how long the work may take; zero or negative: the time is over at once, but never inside this call;
      *     beyond 18 years: never
-     * @return the limit, which this thread is to close
+     * @return the limit; this thread must close it
      * @throws NullPointerException if {@code limit} is null
-     * @throws IllegalStateException if the timer would be one of the calling thread's own {@link TimerLoop}: that thread runs
-     *     it, so it cannot be interrupted by it
-     * @throws RejectedExecutionException as {@link #after(Duration, Runnable)} does; the thread is not interrupted then
+     * @throws IllegalStateException if the timer would belong to the calling thread's own {@link TimerLoop}: the thread
+     *     would have to run the timer that interrupts it
+     * @throws RejectedExecutionException as {@link #after(Duration, Runnable)} does; in this case the thread is not
+     *     interrupted
      */
     default RunLimit interruptAfter(Duration limit) {
         return new RunLimit(this::timer, Check.nanos(limit, "limit"));
@@ -260,9 +262,9 @@ public sealed interface Timers permits Armer, TimerScheduler, TimerLoop, TimerGr
 
     /**
      * A new group of timers that are cancelled together. They are armed here, and follow the rules of this scheduler or
-     * loop. A group of a group is closed with it, also if it is closed alone before.
+     * loop. A group within a group is closed with the outer one, and can also be closed before it.
      *
-     * @param name what {@link TimerGroup#nameOf} and texts call it; several groups may have one name
+     * @param name the name that {@link TimerGroup#nameOf} returns and that texts show; several groups may have the same name
      * @return an open group, without timers
      * @throws NullPointerException if {@code name} is null
      */
