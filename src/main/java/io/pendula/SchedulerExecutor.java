@@ -21,42 +21,43 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A {@link ScheduledExecutorService} on the heaps of a {@link TimerScheduler}: either a pool of its own, from
- * {@link TimerExecutors}, or a {@linkplain TimerScheduler#asScheduledExecutorService() view} of a scheduler. It keeps
- * the contract of {@link java.util.concurrent.ScheduledThreadPoolExecutor} with {@code setRemoveOnCancelPolicy(true)},
- * and these rules where that contract is silent or ours is stricter:
+ * A {@link ScheduledExecutorService} on Pendula's queues: either a pool with its own threads, from {@link TimerExecutors},
+ * or a {@linkplain TimerScheduler#asScheduledExecutorService() view} of a {@link TimerScheduler}. It follows the contract of
+ * {@link java.util.concurrent.ScheduledThreadPoolExecutor} with {@code setRemoveOnCancelPolicy(true)}. These rules apply
+ * where that contract is silent or less strict:
  *
- * <p><b>Time.</b> No task starts before its delay has passed. Delays are exact to the nanosecond of the clock and
- * saturate: zero and less is due at once, but never runs inside the call; more than 18 years never runs. Tasks for
- * now and tasks for later share one order, that of their deadlines, so neither kind starves the other.
+ * <p><b>Time.</b> No task starts before its delay has passed. Delays are kept in nanoseconds and saturate: zero or negative
+ * is due at once, but never runs inside the call; more than 18 years never runs. Immediate and delayed tasks share one
+ * order, that of their deadlines, so neither kind starves the other.
  *
- * <p><b>Threads.</b> A pool of n runs up to n tasks at once, and never more, whichever threads submitted them; one that
- * was built with an executor has its tasks run there, as many at once as that lets. A task may block. What is due
- * behind it runs on another thread of the pool if there is an idle one: at once if it is submitted while the task runs,
- * and as a rule less than a millisecond late if it was waiting before, or up to 15 ms if it fell due almost together with
- * the task. With one worker, and no executor, tasks run strictly one after the other; those with equal deadlines in the
- * order of submission. A view has the threads of its scheduler.
+ * <p><b>Threads.</b> A pool of n runs up to n tasks at once, and never more, whichever threads submitted them. A pool built
+ * with an executor runs its tasks there, as many at once as that executor allows. A task may block. Tasks due behind it then
+ * run on another thread of the pool if one is idle. A task submitted while the other runs starts at once. A task that was
+ * waiting before is usually less than a millisecond late, or up to 15 ms if both became due at almost the same time. With
+ * one worker, and no executor, tasks run strictly one after the other; those with equal deadlines in the order of
+ * submission. A view has the threads of its scheduler.
  *
- * <p><b>Futures.</b> All but those of {@code invokeAll} are {@link java.util.concurrent.RunnableScheduledFuture}s, those
- * of {@code submit} too. {@code cancel} takes effect at once: the future is done and cancelled, a task that has not
- * started never will, and its memory is free but for a small entry that is swept later. {@code cancel(true)} interrupts
- * the running task and nothing that its thread does afterwards. A run in progress goes on after its future is cancelled;
- * {@link TimerHandle#cancelAndAwait} waits for its end. Once a task has ended, nothing here refers to it. Two
- * futures of one scheduler compare by their deadlines, and equal ones as 0; {@code run()} does nothing but for those that
- * {@code shutdownNow()} has returned.
+ * <p><b>Futures.</b> All futures except those of {@code invokeAll} are
+ * {@link java.util.concurrent.RunnableScheduledFuture}s, those of {@code submit} too. {@code cancel} takes effect at once:
+ * the future is done and cancelled, and a task that has not started never will. Its memory is released, except for a small
+ * entry that is removed later. {@code cancel(true)} interrupts the running task, and nothing that its thread does
+ * afterwards. A run in progress continues after its future is cancelled; {@link TimerHandle#cancelAndAwait} waits for its
+ * end. When a task has ended, the executor keeps no reference to it. Two futures of one scheduler compare by their
+ * deadlines, and as 0 if these are equal. {@code run()} has no effect, except on futures that {@code shutdownNow()} has
+ * returned.
  *
- * <p><b>Periodic tasks</b> never overlap themselves; run k happens-before run k + 1. At a fixed rate late runs are
- * caught up, back to back, and the phase is kept; a fixed delay counts from the end of a run. A run that throws is
- * the last one: the future reports it and, since few programs look there, the {@link TimerListener} is told or, without
- * one, the thread's uncaught-exception handler. The same goes for tasks given to {@code execute}. A pool's builder may
- * choose otherwise about late runs and runs that throw, and limit the time of each run.
+ * <p><b>Periodic tasks</b> never overlap themselves; run k happens-before run k + 1. At a fixed rate, late runs are caught
+ * up without a pause, and the phase is kept; a fixed delay counts from the end of a run. A run that throws is the last one.
+ * The future reports the exception. Because few programs look there, the {@link TimerListener} is notified too or, without
+ * one, the thread's uncaught-exception handler. Exceptions of tasks given to {@code execute} are reported in the same way. A
+ * pool's builder can change the rules for late runs and runs that throw, and can limit the time of each run.
  *
- * <p><b>Memory effects.</b> What a thread did before it submitted a task happens-before the task runs, and that
- * happens-before {@code get} returns; what is done in tasks happens-before {@code awaitTermination} returns true.
+ * <p><b>Memory effects.</b> Actions in a thread before it submits a task happen-before the task runs, and that
+ * happens-before {@code get} returns. Actions in tasks happen-before {@code awaitTermination} returns true.
  *
- * <p>All methods may be called by any thread at any time, by tasks too. Submitting and cancelling do not block, with
- * one exception: while the first submission to a pool calls the thread factory, others wait for the first thread. A
- * view has the exceptions of its {@link TimerScheduler}.
+ * <p>All methods may be called by any thread at any time, by tasks too. Submitting and cancelling do not block, with one
+ * exception: while the first submission to a pool calls the thread factory, other submissions wait for the first thread. For
+ * a view, the exceptions of its {@link TimerScheduler} apply.
  *
  * @since 0.1
  */
@@ -73,7 +74,7 @@ public final class SchedulerExecutor extends AbstractExecutorService
     // ---- submission ----
 
     /**
-     * Runs a task as soon as a thread is free, never inside this call. What the task throws goes to the
+     * Runs a task as soon as a thread is free, never inside this call. If the task throws, the exception goes to the
      * {@link TimerListener} or, without one, to the thread's uncaught-exception handler.
      *
      * @param command what to run
@@ -132,22 +133,22 @@ public final class SchedulerExecutor extends AbstractExecutorService
     }
 
     /**
-     * Submits a task for now that must be done within a time. A task that is done before leaves nothing behind.
+     * Submits a task that must be done within a time limit. If the task is done before, its timeout is removed.
      *
      * @param <T> the type of the task's value
      * @param task what to run
-     * @param timeout how long it may take, its wait for a thread included, in {@code unit}s; zero or negative: the time
-     *     is over at once
+     * @param timeout how long it may take, including the wait for a thread, in {@code unit}s; zero or negative: the time is
+     *     over at once
      * @param unit the unit of {@code timeout}
-     * @param onTimeout is called with the task's future if that is not done when the time is over, by a thread of the
-     *     {@linkplain TimerScheduler#shared() shared} scheduler, as those of this executor may be blocked (where there
-     *     is a {@link ManualClock}, by its {@code advance}; with any other clock the time is that of the shared
-     *     scheduler); null: the future is cancelled, and the task interrupted. An action of your own takes the place of
-     *     that: the task runs on unless the action cancels it
+     * @param onTimeout called with the task's future if that is not done when the time is over; null: the future is
+     *     cancelled, and the task interrupted. Your own action replaces that: the task continues unless the action cancels
+     *     it. A thread of the {@linkplain TimerScheduler#shared() shared} scheduler calls it, because those of this executor
+     *     may be blocked. With a {@link ManualClock} its {@code advance} calls it. With any other clock the time is that of
+     *     the shared scheduler
      * @return the task's future
      * @throws NullPointerException if {@code task} or {@code unit} is null
-     * @throws RejectedExecutionException if this executor is shut down, or its scheduler or that of the time is full; the
-     *     task does not run
+     * @throws RejectedExecutionException if this executor is shut down, or its scheduler or the timeout's scheduler is full;
+     *     the task does not run
      */
     public <T extends @Nullable Object> Future<T> submitWithTimeout(Callable<T> task, long timeout, TimeUnit unit,
             @Nullable Consumer<? super Future<T>> onTimeout) {
@@ -188,8 +189,8 @@ public final class SchedulerExecutor extends AbstractExecutorService
     }
 
     /**
-     * Runs a task again and again, at multiples of a period after the first run. Late runs are caught up, one after
-     * the other. A run that throws is the last one.
+     * Runs a task repeatedly, at multiples of a period after the first run. Late runs are caught up, one after the other. A
+     * run that throws is the last one.
      *
      * @param command what to run
      * @param initialDelay until the first run; zero or negative: due at once; beyond 18 years: never
@@ -207,7 +208,7 @@ public final class SchedulerExecutor extends AbstractExecutorService
     }
 
     /**
-     * Runs a task again and again, with a pause after each run. A run that throws is the last one.
+     * Runs a task repeatedly, with a pause after each run. A run that throws is the last one.
      *
      * @param command what to run
      * @param initialDelay until the first run; zero or negative: due at once; beyond 18 years: never
@@ -293,12 +294,12 @@ public final class SchedulerExecutor extends AbstractExecutorService
         return arm(engine.work(command), first, sign * unit.toNanos(period), false);
     }
 
-    /** Not called submit: an agent for traces takes each method of that name for one that a program calls. */
+    /** Not called submit: tracing agents instrument every method of that name. */
     private <V> Task<V> arm(Runnable work, long delay, long period, boolean unheld) {
         return tracker.submit(new Task<>(tracker, work, period, unheld), delay);
     }
 
-    /** A task as its listener knows it. */
+    /** A task as listeners see it. */
     static non-sealed class Task<V> extends ScheduledTask<V> implements TimerHandle {
         Task(ShutdownTracker tracker, Runnable work, long period, boolean unheld) {
             super(tracker.engine.currentQueue(), limited(work, tracker.engine.options.runNanos), tracker, period, unheld);
@@ -313,10 +314,10 @@ public final class SchedulerExecutor extends AbstractExecutorService
     // ---- shutdown ----
 
     /**
-     * Takes no more tasks. Periodic tasks that wait are cancelled, one that is running when its run has ended; all
-     * others still run when they are due, unless the policies say otherwise. Does not wait.
+     * Rejects new tasks. Waiting periodic tasks are cancelled; a running one is cancelled when its run has ended. All other
+     * tasks still run when they are due, unless the policies say otherwise. Does not wait.
      *
-     * <p>If it fails, as for want of memory, no task is taken any more, and the next call of this or of
+     * <p>If this fails, for example because memory is short, new tasks are rejected, and the next call of this or of
      * {@link #shutdownNow()} does the rest.
      */
     @Override
@@ -325,13 +326,13 @@ public final class SchedulerExecutor extends AbstractExecutorService
     }
 
     /**
-     * Takes no more tasks, starts none that waits, and interrupts those that run. Does not wait. If it fails, as for
-     * want of memory, the next call does the rest, and returns what this one should have returned.
+     * Rejects new tasks, starts none that waits, and interrupts those that run. Does not wait. If this fails, for example
+     * because memory is short, the next call does the rest, and returns what this call should have returned.
      *
-     * @return what was waiting, as {@link java.util.concurrent.RunnableScheduledFuture}s, neither done nor cancelled.
-     *     Threads that wait for their outcome wait until the caller runs or cancels them: {@code run()} runs a one-shot
-     *     task and cancels a periodic one, {@code cancel} cancels both. Not among them are what was cancelled before,
-     *     and a periodic task that is running, which is cancelled when its run has ended
+     * @return the waiting tasks, as {@link java.util.concurrent.RunnableScheduledFuture}s, neither done nor cancelled.
+     *     Threads that wait for their results wait until the caller runs or cancels them: {@code run()} runs a one-shot task
+     *     and cancels a periodic one, {@code cancel} cancels both. The list does not contain tasks that were cancelled
+     *     before, nor a running periodic task, which is cancelled when its run has ended
      */
     @Override
     public List<Runnable> shutdownNow() {
@@ -339,7 +340,7 @@ public final class SchedulerExecutor extends AbstractExecutorService
     }
 
     /**
-     * Whether tasks are refused: after a shutdown, and once the scheduler that this is a view of is closed.
+     * Whether new tasks are rejected: after a shutdown, and for a view after its scheduler was closed.
      *
      * @return true if every submission will be rejected
      */
@@ -349,7 +350,7 @@ public final class SchedulerExecutor extends AbstractExecutorService
     }
 
     /**
-     * Whether it is shut down and all its tasks have ended; of a pool, its threads, too.
+     * Whether it is shut down and all its tasks have ended; for a pool, its threads, too.
      *
      * @return true if nothing will run any more
      */
@@ -359,12 +360,12 @@ public final class SchedulerExecutor extends AbstractExecutorService
     }
 
     /**
-     * Waits until all tasks have ended after a shutdown; of a pool, its threads, too. Of a view, it closes loops whose
-     * threads have ended, which cancels their tasks.
+     * Waits until all tasks have ended after a shutdown; for a pool, its threads, too. For a view, this closes loops of
+     * threads that have ended, which cancels the tasks there.
      *
-     * @param timeout how long to wait at most; zero or negative: only look
+     * @param timeout the maximum time to wait; zero or negative: do not wait
      * @param unit the unit of {@code timeout}
-     * @return true if nothing will run any more, false if the time ran out before
+     * @return true if nothing will run any more, false if the time has elapsed before
      * @throws NullPointerException if {@code unit} is null
      * @throws InterruptedException if the thread is interrupted while it waits
      */
@@ -374,11 +375,11 @@ public final class SchedulerExecutor extends AbstractExecutorService
     }
 
     /**
-     * Shuts down and waits until all tasks have ended. If the waiting thread is interrupted the rest is stopped as by
-     * {@link #shutdownNow()}, so that futures of what had not begun are never done, and the interrupt flag set at the end.
-     * Called by one of its own tasks, or by any callback of the scheduler that this is a view of, or by a thread that has a
-     * {@link TimerLoop} there, it does not wait: the thread may be the one that its tasks need. The thread that advances a
-     * {@link ManualClock} should do so before, as what waits for that clock keeps this call waiting.
+     * Shuts down and waits until all tasks have ended. If the waiting thread is interrupted, the remaining tasks are stopped
+     * as by {@link #shutdownNow()}, so that the futures of tasks that had not begun are never done. The interrupt flag is
+     * set at the end. This does not wait if it is called by one of the executor's own tasks, by any callback of a view's
+     * scheduler, or by a thread that has a {@link TimerLoop} there. The tasks may need that thread. With a
+     * {@link ManualClock}, advance the clock before this call: it waits for tasks that wait for the clock.
      */
     @Override
     public void close() {
@@ -407,7 +408,7 @@ public final class SchedulerExecutor extends AbstractExecutorService
 
     /**
      * Whether one-shot tasks that wait when {@code shutdown()} is called still run when they are due. Default: true. If
-     * not, they are cancelled; those that are due already run all the same. Takes effect after a shutdown, too.
+     * false, they are cancelled, except those that are due already, which still run. Takes effect after a shutdown, too.
      *
      * @param value false to cancel them
      */
@@ -422,10 +423,10 @@ public final class SchedulerExecutor extends AbstractExecutorService
     }
 
     /**
-     * Whether periodic tasks go on after {@code shutdown()}, until they are cancelled. Default: false. Takes effect
-     * after a shutdown, too.
+     * Whether periodic tasks continue after {@code shutdown()}, until they are cancelled. Default: false. Takes effect after
+     * a shutdown, too.
      *
-     * @param value true to let them go on
+     * @param value true to let them continue
      */
     public void setContinueExistingPeriodicTasksAfterShutdownPolicy(boolean value) {
         tracker.periodicAfterShutdown = value;
@@ -442,8 +443,8 @@ public final class SchedulerExecutor extends AbstractExecutorService
     }
 
     /**
-     * What the scheduler behind this executor has done so far, and has to do: of a pool, its own tasks; of a view, all
-     * that its scheduler runs.
+     * Counts of what the scheduler behind this executor has done so far and still has to do. For a pool these are its own
+     * tasks; for a view, all timers of its scheduler.
      *
      * @return a snapshot
      */
@@ -452,9 +453,9 @@ public final class SchedulerExecutor extends AbstractExecutorService
     }
 
     /**
-     * What waits; of a view, all that waits in its scheduler. See {@link TimerScheduler#pendingTimers}.
+     * The waiting tasks; for a view, all pending timers of its scheduler. See {@link TimerScheduler#pendingTimers}.
      *
-     * @param limit how many to return at most, at least 1
+     * @param limit the maximum number to return, at least 1
      * @return an unmodifiable list, in no particular order
      * @throws IllegalArgumentException if {@code limit} is less than 1
      */
@@ -463,7 +464,7 @@ public final class SchedulerExecutor extends AbstractExecutorService
     }
 
     /**
-     * How many tasks wait of each class; of a view, in its scheduler. See {@link TimerScheduler#pendingByTask}.
+     * The number of waiting tasks of each class; for a view, in its scheduler. See {@link TimerScheduler#pendingByTask}.
      *
      * @return an unmodifiable map, the most frequent class first
      */
@@ -472,10 +473,10 @@ public final class SchedulerExecutor extends AbstractExecutorService
     }
 
     /**
-     * How many tasks wait for each key; of a view, in its scheduler. See {@link TimerScheduler#pendingBy}.
+     * The number of waiting tasks for each key; for a view, in its scheduler. See {@link TimerScheduler#pendingBy}.
      *
-     * @param key is called once for each task that waits
-     * @param <K> may be null
+     * @param key called once for each task that waits
+     * @param <K> the type of the key; a key may be null
      * @return an unmodifiable map, the most frequent key first
      * @throws NullPointerException if {@code key} is null
      */
