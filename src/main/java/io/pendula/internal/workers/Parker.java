@@ -8,58 +8,56 @@ import java.io.IOException;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * How one worker sleeps until a deadline: rather precisely, at little cost.
+ * Sleeps until a deadline, precisely and cheaply. Each worker has one.
  *
- * <p><b>Early park.</b> A timed park returns late by the time that the kernel and the processor take to wake a thread.
- * That oversleep is learned, as its 11 % quantile, and the park made shorter by as much; if the deadline is still to
- * come then, the rest is spun away, up to 30 microseconds, while the sleeper looks for a call. A sleep that is shorter
- * than the oversleep is a park of the shortest kind. While a clock of the user's stands still, each park is twice as long
- * as the one before.
+ * <p><b>Early park.</b> A timed park returns late by the time that the kernel and the processor take to wake a thread. The
+ * parker learns this oversleep, as its 11 % quantile, and shortens the park by it. It spins until the deadline, for up to 30
+ * microseconds, while the sleeper checks for a call. A sleep shorter than the oversleep is the shortest possible park. While
+ * a user's clock stands still, each park is twice as long as the one before.
  *
- * <p><b>Exact.</b> Where wakes are not rationed it is the 33 % quantile, and up to 100 microseconds are spun away. A
- * sleep that is shorter than the oversleep is spun through as a whole.
+ * <p><b>Exact.</b> If wake-ups are not limited, the quantile is 33 %, and the spin up to 100 microseconds. A sleep shorter
+ * than the oversleep is spun entirely.
  *
- * <p><b>Tight slack.</b> Linux adds up to 50 microseconds to the end of a timed wait of an ordinary thread, so as to
- * batch wake-ups. A thread may lower this for itself through {@code /proc}, without a privilege or native code.
+ * <p><b>Tight slack.</b> Linux adds up to 50 microseconds to the end of a timed wait of an ordinary thread, to batch
+ * wake-ups. A thread may lower this for itself through {@code /proc}, without a privilege or native code.
  */
 public final class Parker {
     private static final long MAX_BIAS_NANOS = 100_000;
     private static final long MAX_SPIN_NANOS = 30_000;
     private static final long MAX_EXACT_SPIN_NANOS = 100_000;
-    /** What is learned begins here: two sleepers that learn from nothing need hundreds of sleeps. */
+    /** The initial bias. Starting at 0, two sleepers would need hundreds of sleeps to learn. */
     private static final long FIRST_BIAS_NANOS = 40_000;
-    /** Down eight times as fast as up: at rest where one oversleep in nine is shorter than the bias. */
+    /** Down eight times as fast as up: settles where one oversleep in nine is shorter than the bias. */
     private static final long BIAS_DOWN_NANOS = 2_000;
     private static final long BIAS_UP_NANOS = 250;
-    /** Where wakes are not rationed: at rest where one oversleep in three is shorter. */
+    /** If wake-ups are not limited: settles where one oversleep in three is shorter. */
     private static final long EXACT_BIAS_UP_NANOS = 1_000;
     private static final long SHORTEST_PARK_NANOS = 1_000;
-    /** A clock that stands still, just before a deadline, is looked at again four times a second. */
+    /** A clock that stands still just before a deadline is read four times a second. */
     private static final int MAX_STANDING = 18;
-    /** Longer sleeps are cut: a park must not overflow, and a clock of another speed is looked at now and then. */
+    /** Longest park: a longer one could overflow, and a clock of another speed must be read now and then. */
     private static final long MAX_PARK_NANOS = 1L << 52;
 
     private final Timeline timeline;
-    /** Wakes are not rationed. */
+    /** Wake-ups are not limited. */
     private final boolean isExact;
     private final boolean spins;
     private long bias;
-    /** How many parks in a row have not moved the clock. */
+    /** Consecutive parks during which the clock stood still. */
     private int standing;
 
     public Parker(Timeline timeline, boolean isExact) {
         this.timeline = timeline;
         this.isExact = isExact;
-        // A spinning thread would keep the only processor from the one that it waits for, or wait for ever for a clock
+        // A spinning thread would take the only processor from the thread that it waits for, or wait for ever for a clock
         // that stands still.
         this.spins = timeline.isSystem() && Runtime.getRuntime().availableProcessors() > 1;
         this.bias = spins ? FIRST_BIAS_NANOS : 0;
     }
 
     /**
-     * Sleeps until {@code target}, or until the sleeper is called; may return early, as every caller looks again at
-     * what there is to do. What is due at {@code next}, which is no later, need not wait for the target if the thread
-     * is up before.
+     * Sleeps until {@code target}, or until the sleeper is called. May return early, because every caller checks again. If
+     * the thread is awake at {@code next}, which is no later, it does not wait for the target.
      */
     public void parkUntil(long target, long next, Sleeper sleeper) {
         if (target == Timeline.NEVER) {
@@ -68,10 +66,10 @@ public final class Parker {
         }
         long began = timeline.now();
         long left = target - began;
-        if (left > bias || !isExact) { // else any park would end too late
+        if (left > bias || !isExact) { // any other park would end too late
             long parked = Math.min(Math.max(left - bias, SHORTEST_PARK_NANOS << standing), MAX_PARK_NANOS);
             if (left <= 0 || sleeper.isCalled()) {
-                return; // the reading may have used up the permit, see Worker.isCalled
+                return; // reading the clock may have used up the permit, see Worker.isCalled
             }
             LockSupport.parkNanos(sleeper, parked);
             long woke = timeline.now();
@@ -84,7 +82,7 @@ public final class Parker {
                 learn(over);
             }
             if (next - woke > (isExact ? MAX_EXACT_SPIN_NANOS : MAX_SPIN_NANOS)) {
-                return; // to park once more
+                return; // park again
             }
         }
         while (spins && timeline.now() < next && !sleeper.isCalled()) {
@@ -97,10 +95,10 @@ public final class Parker {
         bias = over < bias ? Math.max(0, bias - BIAS_DOWN_NANOS) : Math.min(MAX_BIAS_NANOS, bias + up);
     }
 
-    /** Asks the kernel to wake this thread without slack. Best effort: false where that cannot be had. */
+    /** Asks the kernel to wake this thread without slack. Best effort: false if that is not possible. */
     public static boolean tightenSlack() {
         try {
-            // Not by java.nio.file, whose classes a new JVM has not loaded yet. /proc/<tid> is not listed but can be opened.
+            // Not java.nio.file, whose classes a new JVM has not loaded yet. /proc/<tid> is not listed but can be opened.
             String tid = new File("/proc/thread-self").getCanonicalFile().getName();
             try (FileOutputStream slack = new FileOutputStream("/proc/" + tid + "/timerslack_ns")) {
                 slack.write('1');

@@ -4,9 +4,8 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 /**
- * The place of a worker's or the StallWatch's thread. In the shared scheduler a worker's thread ends when it has had
- * nothing to do for some seconds, and the next wake starts another one. The thread of the watch does so in each scheduler.
- * All other threads keep their seats.
+ * Holds the thread of a worker or of the StallWatch. In the shared scheduler a worker's thread ends after some idle seconds,
+ * and the next wake starts another. The watch's thread does so in every scheduler. All other threads keep their seats.
  */
 public final class Seat {
     /*
@@ -19,29 +18,29 @@ public final class Seat {
      * - The waker finds the seat empty, and starts a thread.
      * - The thread finds the word changed, and takes its seat again.
      * - Both: the monitor lets one of them fill the seat. If that is the waker, the old thread ends. Else no thread is
-     *   started, and the old one goes on, as after any wake.
+     *   started, and the old one continues, as after any wake.
      *
-     * A thread that a waker starts gets the seat after its start. Until then each waker waits for the monitor, and tries
-     * itself if the start has failed. After a failure couldNotStart puts back the word that decides whether a waker comes here
-     * (the gate; whether the watch is idle). So the next wake is the next attempt. Until then nothing runs, but nothing is
-     * lost. The factory is called outside the monitor, as it may take locks of the user's: a waker that comes too late has
-     * made a thread that is never started.
+     * A thread that a waker starts gets the seat after its start. Until then other wakers wait for the monitor, and try
+     * themselves if the start failed. After a failure couldNotStart resets the word that brings wakers here (the gate;
+     * whether the watch is idle). So the next wake is the next attempt. Until then nothing runs, but nothing is lost. The
+     * factory is called outside the monitor, because it may take locks of the user's: a waker that comes too late has made
+     * a thread that is never started.
      *
-     * The fields of the worker are passed on by the seat: the old thread touches none after it has vacated the seat, unless
-     * it takes the seat again; the new one waits for the monitor before it touches any.
+     * The seat also passes on the fields of the worker. The old thread touches none after it has vacated the seat, unless
+     * it takes the seat again. The new one waits for the monitor before it touches any.
      */
 
-    /** What has a seat. */
+    /** The body of a thread that has a seat. */
     public interface Sitter extends Runnable {
-        /** The calling thread could not start the one that was to run. */
+        /** Called by a thread that could not start this sitter's thread. */
         void couldNotStart();
     }
 
     private final WorkerPool workerPool;
     private final Sitter sitter;
-    /** Of the threads that are started when they are needed; null if none is. */
+    /** Part of the name of threads started on demand; null if none are. */
     private final String role;
-    /** Set under the monitor; or by its thread, to null. */
+    /** Set under the monitor; its own thread sets it to null without. */
     private volatile Thread thread;
 
     public Seat(WorkerPool workerPool, Sitter sitter, String role) {
@@ -50,17 +49,17 @@ public final class Seat {
         this.role = role;
     }
 
-    /** The thread that sits here, or null. */
+    /** The thread that has this seat, or null. */
     public Thread thread() {
         return thread;
     }
 
-    /** Only before the thread is started. */
+    /** Called only before the thread is started. */
     public void take(Thread t) {
         thread = t;
     }
 
-    /** Wakes the thread, or starts one; false if one was needed and could not be started. */
+    /** Wakes the thread, or starts one. False if one was needed and could not be started. */
     public boolean wake() {
         Thread t = thread; // SE-W1
         if (t == null && role != null) {
@@ -91,12 +90,12 @@ public final class Seat {
         return false;
     }
 
-    /** Whether the calling thread sits here. One that does not, though it was started for that, must end at once. */
+    /** Whether the calling thread has this seat. A thread started for it that does not have it must end at once. */
     public synchronized boolean isMine() {
         return thread == Thread.currentThread();
     }
 
-    /** The own thread is about to end. True if it must; false if it was woken and goes on. */
+    /** Called by the seat's thread before it ends. True if it must end; false if it was woken and continues. */
     public boolean leave(BooleanSupplier isWoken) {
         thread = null; // SE-L1
         if (isWoken.getAsBoolean()) { // SE-L2

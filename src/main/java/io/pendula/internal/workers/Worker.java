@@ -10,57 +10,58 @@ import io.pendula.internal.standby.Sleeper;
 import io.pendula.internal.standby.Standby;
 import java.util.concurrent.locks.LockSupport;
 
-/** A worker thread: runs due timers inline, and sleeps in the role that {@link Standby} gives it. */
+/** A worker thread: runs due timers, and sleeps in the role that {@link Standby} assigns. */
 public final class Worker extends Sleeper implements Seat.Sitter {
     /*
      * Each round has three steps:
-     *   1. run what is due,
-     *   2. as poller: find out when to look next, and sweep stale entries if there are many,
+     *   1. run due timers,
+     *   2. as poller: find the time of the next check, and sweep stale entries if there are many,
      *   3. sleep.
-     * A round fetches cache lines that others have written. So it reads two words of a queue where nothing is to be done.
+     * A round fetches cache lines that others have written. So it reads only two words of a queue with nothing to do.
      *
-     * Claims. One due timer at a time is claimed under the queue's lock and run outside it: a batch would hide the rest
-     * of it from others if one callback blocks. After BATCH callbacks of a queue the others have their turn. The poller
-     * reads the clock when nothing is due at the last reading, and now and then before that. What other threads arm after a
-     * reading is due then or later, so it can wait for the next reading, which is followed by a drain.
+     * Claims. Due timers are claimed one at a time under the queue's lock and run outside it: if a batch were claimed, a
+     * callback that blocks would hide the rest from others. After BATCH callbacks the next queue has its turn. The
+     * poller reads the clock when nothing is due at the last reading, and now and then before that. Timers that other
+     * threads arm after a reading are due then or later, so they can wait for the next reading, which is followed by a
+     * drain.
      *
-     * Which worker runs a queue. Each worker that is up first runs what is due in its own queue, its home. If that is more
-     * than a batch, and callbacks are short, it is loaded: it comes again at once, so the others leave that queue to it,
-     * for as long as it claims one timer after the other. Two threads that run short callbacks of one queue wait for each
-     * other, at its lock and for its memory, and run fewer than one would. All other queues are run by the poller. Beside
-     * it another worker runs timers of a queue that is not its home only if callbacks take long, or the poller sleeps or
-     * has not claimed anything for a while. A poller that is behind calls another worker, if callbacks take long; else the
-     * one whose home the queue is. If a poller has nothing to run and another worker is loaded, that one becomes the poller.
-     * The poller, and each worker at its home, measures how long callbacks take. What the poller has measured can only fall
-     * while no guard sleeps, as two that wait for each other seem to have long callbacks.
+     * Which worker runs a queue. Each worker that is awake first runs its own queue, its home. If more than a batch is due
+     * there and callbacks are short, the worker is loaded. It comes back at once, so the others leave that queue to it while
+     * it claims one timer after the other. Two threads that run short callbacks of one queue wait for its lock and memory,
+     * and run fewer than one would. The poller runs all other queues. Another worker runs timers of a queue that is not
+     * its home only if callbacks take long, or if the poller sleeps or has claimed nothing for a while. A poller that is
+     * behind calls another worker if callbacks take long, else the queue's own. If the poller has nothing to run and another
+     * worker is loaded, that worker becomes the poller.
+     * The poller, and each worker at its home, measures how long callbacks take. While no guard sleeps, the poller's measure
+     * can only fall, because callbacks of two threads that wait for each other seem long.
      *
-     * Code of the user's may block. So a worker calls it under the pulse, when others look at the queues: callbacks and
-     * what they bring about (decorate, executor, listener, handler, wakeup of a loop), and between them what is told of a
-     * pause, a failure or a shortage (enterUsersCode). A clock or a thread factory must not block.
+     * User code may block. So a worker calls it under the pulse, while others check the queues. This applies to callbacks
+     * and their calls (decorate, executor, listener, handler, wakeup of a loop), and to reports of a pause, a failure or a
+     * shortage between callbacks (enterUsersCode). A clock or a thread factory must not block.
      */
 
     public static final int BATCH = 64;
     public static final long BATCH_NANOS = 1_000_000;
-    /** After so many callbacks a poller reads the clock, to end its batch in time. */
+    /** A poller reads the clock after this many callbacks, so that its batch does not take too long. */
     public static final int CLOCK_EACH = 8;
 
-    /** A poller that runs a timer so much later than its deadline has more to do than it can. */
+    /** A poller that runs a timer this late is behind. */
     private static final long BEHIND_NANOS = 300_000;
-    /** The same if callbacks take long: about what it takes to wake another worker. */
+    /** The same if callbacks take long: about the time to wake another worker. */
     private static final long LONG_BEHIND_NANOS = 20_000;
-    /** Callbacks that take longer than this on average take long. */
+    /** Callbacks take long if their average exceeds this. */
     public static final long LONG_NANOS = 2_000;
     /**
-     * Runs that a timer owes count as long ones. They come before all that was due later, so other timers would wait until
-     * the last of them, however short each is.
+     * A timer's owed runs count as long callbacks. They precede all timers that were due later, so those would wait for the
+     * last of them, however short each is.
      */
     private static final long OWING_NANOS = LONG_NANOS + 1;
     public static final long SPARE_IDLE_NANOS = 5_000_000_000L;
-    /** A timer that is due so long before the end of a sleep was forgotten. */
+    /** If a timer was due this long before the end of a sleep, its wake-up was lost. */
     public static final long OVERDUE_NANOS = 100_000_000;
     private static final long AFTER_FAILURE_NANOS = 1_000_000;
 
-    /** On threads of users' factories. Our own threads know their workers. */
+    /** On threads of users' factories. The library's own threads have a reference to their worker. */
     private static final ThreadLocal<Worker> CURRENT = new ThreadLocal<>();
 
     public final Engine engine;
@@ -69,21 +70,21 @@ public final class Worker extends Sleeper implements Seat.Sitter {
     private final Seat seat;
     private final Parker parker;
 
-    // Of its thread alone.
-    /** The clock, as last read. */
+    // Used by its own thread only.
+    /** The last reading of the clock. */
     private long now;
     private long wokeAt;
-    /** In the first round after a sleep; and that sleep has ended by itself. */
+    /** In the first round after a sleep; isUncalled: that sleep ended by itself. */
     private boolean hasSlept;
     private boolean isUncalled;
     private boolean hasRun;
     private boolean isUsed;
     private long idleSince;
-    /** When it looks next, as poller, at all queues. */
+    /** When it next checks all queues, as poller. */
     private long nextLook;
     /** The kernel may wake the thread late. */
     private boolean isSlack;
-    /** Its thread is the factory's, and CURRENT does not have it. */
+    /** Its thread is the factory's, and is not yet registered in CURRENT. */
     private boolean isUnknown;
 
     public Worker(WorkerPool workerPool, Standby standby, TimerQueue home, boolean temporary) {
@@ -91,18 +92,18 @@ public final class Worker extends Sleeper implements Seat.Sitter {
         this.engine = workerPool.engine;
         this.workerPool = workerPool;
         this.standby = standby;
-        int number = home == null ? engine.workers : home.index; // the guard of an only worker is at home nowhere
+        int number = home == null ? engine.workers : home.index; // the guard of a single worker has no home
         this.seat = new Seat(workerPool, this, endsWhenIdle() ? "worker-" + number : null);
         this.parker = new Parker(engine.timeline, engine.options.spacingNanos == 0);
         this.idleSince = engine.timeline.now();
         this.nextLook = DueTimers.endOfLongestSleep(idleSince);
     }
 
-    private boolean endsWhenIdle() { // a spare one ends for good
+    private boolean endsWhenIdle() { // a spare one ends and is not started again
         return engine.endsWhenIdle() && !isTemporary;
     }
 
-    /** The worker, of any scheduler, whose rounds the calling thread makes, if a factory has made that thread; or null. */
+    /** The worker, of any scheduler, of the calling thread if a user's factory made that thread; else null. */
     public static Worker ofFactorysThread() {
         return CURRENT.get();
     }
@@ -142,11 +143,11 @@ public final class Worker extends Sleeper implements Seat.Sitter {
             while (stays && !engine.isClosed()) {
                 try {
                     if (isUnknown) {
-                        CURRENT.set(this); // may need memory, so that is tried again
+                        CURRENT.set(this); // may need memory, so it is retried
                         isUnknown = false;
                     }
                     stays = round();
-                } catch (Throwable e) { // no callback's: memory is short, or the stack, or the clock has thrown
+                } catch (Throwable e) { // not from a callback: memory or stack is short, or the clock has thrown
                     isLoaded = false;
                     enterUsersCode();
                     Reporter.tellAndPause(e, this, AFTER_FAILURE_NANOS);
@@ -161,7 +162,7 @@ public final class Worker extends Sleeper implements Seat.Sitter {
         }
     }
 
-    /** False if this thread must end: it was started for a while, or it has left its seat. */
+    /** False if this thread must end: it is a spare worker's, or has left its seat. */
     private boolean round() {
         now = engine.timeline.now();
         if (hasSlept) {
@@ -180,20 +181,20 @@ public final class Worker extends Sleeper implements Seat.Sitter {
         boolean polls = poller == this;
         boolean looks = polls && now >= nextLook; // once a second, when the cap ends its sleep
         nextLook = looks ? DueTimers.endOfLongestSleep(now) : nextLook;
-        boolean ran = (polls || !isTemporary || poller.runner() == null) && runDue(poller, looks); // null: could not be started
+        boolean ran = (polls || !isTemporary || poller.runner() == null) && runDue(poller, looks); // null: failed to start
         isUncalled = false;
         if (ran) {
             hasRun = true;
-            idleSince = now; // as of the end of its run, which may have taken long
+            idleSince = now; // read after its run, which may have taken long
             if (!polls) {
                 return true;
             }
         }
         long next = polls ? standby.settle(this, now, looks) : Timeline.NEVER;
-        return polls && sweep(next) || next <= now || sleep(polls, next); // RETRY is below every instant
+        return polls && sweep(next) || next <= now || sleep(polls, next); // RETRY is less than every instant
     }
 
-    /** {@code looks}: at each queue, whatever its gate says, as a wake-up may have been lost there. */
+    /** {@code looks}: at every queue, whatever its gate says, because a wake-up may have been lost there. */
     private boolean runDue(Sleeper poller, boolean looks) {
         boolean polls = poller == this;
         boolean runsOthers = polls || poller.asleep || poller.took > LONG_NANOS || !poller.getsOn(now);
@@ -213,10 +214,10 @@ public final class Worker extends Sleeper implements Seat.Sitter {
         return ran;
     }
 
-    /** As poller: runs due timers of a queue, up to a bound, also in time if others wait for it; true if any. */
+    /** As poller: runs due timers of a queue, up to a number and, if others wait, a time; true if any. */
     private boolean poll(TimerQueue q) {
         long began = now;
-        boolean isFresh = true; // nothing has run since the clock was read
+        boolean isFresh = true; // nothing has run since the last reading of the clock
         boolean owes = false;
         for (int ran = 0; ran < BATCH && !engine.isClosed(); ) { // a closing thread waits for the lock
             int step = isFresh ? q.due.pollOne(this, now) : q.due.claimNext(this, now);
@@ -226,12 +227,12 @@ public final class Worker extends Sleeper implements Seat.Sitter {
             boolean isMore = q.due.nextWhen() <= now;
             if (step == DueTimers.CLAIMED) {
                 if (!hasBegun && isForgotten(q)) {
-                    workerPool.overdueWakes.incrementAndGet(); // before the callback, which finds itself counted
+                    workerPool.overdueWakes.incrementAndGet(); // before the callback, which may read this count
                 }
                 if (isMore) {
                     callHelperIfBehind(q);
                 }
-                if (isFresh && hasBegun) { // else runClaimed looks
+                if (isFresh && hasBegun) { // else runClaimed checks
                     standby.callIfTooLate(this, q, now);
                 }
                 owes |= isOwing;
@@ -240,7 +241,7 @@ public final class Worker extends Sleeper implements Seat.Sitter {
                 isFresh = false;
             }
             boolean isMeasured = took > LONG_NANOS || ran == 1 || ran % CLOCK_EACH == 0;
-            if (step != DueTimers.CLAIMED || !isMore || isMeasured // else other queues can wait, unless no other worker looks
+            if (step != DueTimers.CLAIMED || !isMore || isMeasured // else other queues wait, unless no other worker checks
                     || standby.queues.length > 1 && standby.guardAsleep(this) == null) {
                 now = engine.timeline.now();
                 isFresh = true;
@@ -257,9 +258,9 @@ public final class Worker extends Sleeper implements Seat.Sitter {
     }
 
     /**
-     * Whether what was claimed, before any other callback, was due long before the end of a sleep that no thread has
-     * ended. A sleep that took too long, a clock that leaps or a callback that blocks does not change this. What was due
-     * before the queue was last settled was armed later than that, for an instant in the past, or it would have run.
+     * Whether the claimed timer, the first after a sleep, was due long before the end of that sleep, which no thread ended
+     * early. Sleeping too long, a clock that leaps or a callback that blocks has no influence. A timer that was due before
+     * the queue was last settled was armed afterwards, for an instant in the past; otherwise it would have run.
      */
     private boolean isForgotten(TimerQueue q) {
         return isUncalled && now - deadline >= OVERDUE_NANOS && until - deadline >= OVERDUE_NANOS
@@ -275,7 +276,7 @@ public final class Worker extends Sleeper implements Seat.Sitter {
         }
     }
 
-    /** As helper: runs what is due in a queue, up to a bound; true if there was anything. */
+    /** As helper: runs due timers of a queue, up to a bound; true if any. */
     public boolean help(TimerQueue q, long began) {
         now = began;
         int ran = 0;
@@ -296,7 +297,7 @@ public final class Worker extends Sleeper implements Seat.Sitter {
         return ran > 0;
     }
 
-    /** Runs what was claimed, to its end or into the executor. */
+    /** Runs the claimed timer, or passes it to the executor. */
     private void runClaimed() {
         try {
             if (runInside()) {
@@ -304,7 +305,7 @@ public final class Worker extends Sleeper implements Seat.Sitter {
             }
         } finally {
             end();
-            Thread.interrupted(); // a flag left by a callback would make every park return at once
+            Thread.interrupted(); // with the flag of a callback set, every park would return at once
         }
     }
 
@@ -322,13 +323,13 @@ public final class Worker extends Sleeper implements Seat.Sitter {
             }
             return engine.run(this);
         } finally {
-            leaveCallback(); // before the run's end, which arms a ticker again: that must not call the guard
+            leaveCallback(); // before the end of the run, which arms a ticker again: that must not call the guard
         }
     }
 
     /**
-     * What follows may block. So another worker must sleep for the queues or be free, and the stall watch must look. Throws
-     * nothing, as what was claimed must run: without memory or stack the guard comes when it has slept.
+     * Called before code that may block. So another worker must sleep for the queues or be free, and the stall watch must
+     * check. Throws nothing, because the claimed timer must run: without memory or stack the guard comes after its sleep.
      */
     private void ensureOthersLook(TimerQueue q) {
         hasBegun = true;
@@ -344,9 +345,9 @@ public final class Worker extends Sleeper implements Seat.Sitter {
         }
     }
 
-    /** A handler or a listener of the user's is about to be called, which may block as a callback may. */
+    /** Called before a user's handler or listener, which may block like a callback. */
     private void enterUsersCode() {
-        asleep = false; // a call may have failed between the word of its sleep and the park
+        asleep = false; // a call may have failed between sleeps() and the park
         claimedAt = now;
         enterCallback();
         ensureOthersLook(null);
@@ -367,10 +368,9 @@ public final class Worker extends Sleeper implements Seat.Sitter {
     // ---- before a sleep ----
 
     /**
-     * Sweeps queues that have too many stale entries, as if asleep: an arming thread whose timer is due before the
-     * sweep would end lowers the arrivals of its queue, which may be another than the one that is swept.
-     * At least one step for each such queue in a round, or a worker that always has something to do would never sweep.
-     * False if there was nothing to sweep.
+     * Sweeps queues that have too many stale entries, as if asleep: an arming thread whose timer is due before the end of
+     * the sweep lowers the arrivals of its queue, which may be another queue. Makes at least one step for each such queue in
+     * a round, or a busy worker would never sweep. False if there was nothing to sweep.
      */
     public boolean sweep(long until) {
         boolean swept = false;
@@ -386,10 +386,9 @@ public final class Worker extends Sleeper implements Seat.Sitter {
     }
 
     /**
-     * The last look before the park, after the last wait for a lock: such a wait parks, too, and may have used up the
-     * permit of a waker. What a waker changes it changes before it unparks; so either its change is seen here, or its
-     * permit comes after this look and ends the park. A clock of the user's may park as well, so Parker looks for a call
-     * once more after it has read that.
+     * The last check before the park, after the last wait for a lock: that wait parks, too, and may have used up a waker's
+     * permit. A waker makes its change before it unparks. So either this check sees the change, or the permit comes after it
+     * and ends the park. A user's clock may park, too, so Parker checks for a call again after it has read the clock.
      */
     public boolean isCalled(long next) {
         return isCalled() || engine.isClosed() || standby.poller() == this && standby.needsLookBefore(next);
@@ -401,7 +400,7 @@ public final class Worker extends Sleeper implements Seat.Sitter {
         isLoaded = false;
         if (!standby.goToSleep(this, polls, next, now, hasRun ? wokeAt : 0)) {
             if (!polls && standby.poller() == this) {
-                engine.callWatch(); // it has taken over, as a callback lasts
+                engine.callWatch(); // it has become the poller, because a callback lasts
             }
             return true;
         }
@@ -409,9 +408,9 @@ public final class Worker extends Sleeper implements Seat.Sitter {
         boolean parks = false;
         try {
             boolean ends = until == Timeline.NEVER && endsWhenIdle();
-            long began = System.nanoTime(); // the clock of the user's may stand
+            long began = System.nanoTime(); // a user's clock may stand still
             if (isSlack) { // not before the first firing, which it would delay
-                isSlack = false; // before the attempt: what fails is not tried again
+                isSlack = false; // before the attempt: a failure is not retried
                 Parker.tightenSlack();
             }
             long target = isTemporary ? Math.min(until, endOfIdle()) : until;
@@ -423,8 +422,8 @@ public final class Worker extends Sleeper implements Seat.Sitter {
                     parker.parkUntil(target, polls ? next : target, this);
                 }
             }
-            // Nothing was armed for so long that the thread should end. The worker stays what it is, asleep for ever. A permit
-            // that is left over ends the park at once, and begins another round.
+            // Nothing was armed for idleNanos, so the thread may end. The worker stays, asleep for ever. A leftover permit
+            // ends the park at once and begins another round.
             left = ends && !isCalled(next) && System.nanoTime() - began >= engine.idleNanos
                     && seat.leave(() -> isCalled(Timeline.NEVER));
         } finally {
@@ -436,14 +435,14 @@ public final class Worker extends Sleeper implements Seat.Sitter {
         return !left;
     }
 
-    /** When a spare one asks whether it may leave; soon, if it might not, as it was the poller. */
+    /** When a spare worker next asks whether it may leave. Soon if the last answer was no, because it was the poller. */
     private long endOfIdle() {
         return Math.max(idleSince + SPARE_IDLE_NANOS, DueTimers.endOfLongestSleep(now));
     }
 
     private void wakeUp() {
         isUncalled = !wakesUp();
-        Thread.interrupted(); // whatever has set the flag: with it every park would return at once
+        Thread.interrupted(); // with the flag set, every park would return at once
         hasSlept = true;
         hasRun = false;
     }

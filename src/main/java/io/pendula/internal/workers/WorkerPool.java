@@ -17,44 +17,44 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The workers of one scheduler: starts their threads, knows them, and sees them end.
+ * The workers of one scheduler: starts their threads, lists them, and removes each when it ends.
  *
- * <p>An ordinary scheduler has all workers at home from the beginning, and spare ones for a while. A pool starts each
- * when it is needed; those for which there is a queue that has none are at home there.
+ * <p>An ordinary scheduler starts its workers at once, and spare ones when callbacks block. A pool starts each worker when
+ * it is needed, and gives it a queue as its home while there are queues without one.
  */
 public final class WorkerPool {
-    /** After a thread could not be started, it is tried again after so long at the earliest. */
+    /** Minimum pause between two attempts to start a thread. */
     private static final long RETRY_NANOS = 10_000_000;
     private static final long TELL_EACH_NANOS = 1_000_000_000;
 
     private static final Sleeper[] NONE = {};
-    /** Read with this class: a JVM that is out of memory when it first needs Thread.State can never use it. */
+    /** Loaded with this class: a JVM that is out of memory when it first needs Thread.State can never use it. */
     private static final Thread.State NOT_STARTED = Thread.State.NEW;
 
     final Engine engine;
-    /** Owns the queues of the workers; null if there are none. */
+    /** Owns the workers' queues; null if there are none. */
     public final Standby standby;
-    /** So many timers were found long overdue by a thread that had slept: nothing had woken their owner. */
+    /** Timers found long overdue after a sleep: nothing had woken their owner. */
     public final AtomicInteger overdueWakes = new AtomicInteger();
-    /** So many spare workers have run something. */
+    /** Spare workers that have run something. */
     public final AtomicLong sparesUsed = new AtomicLong();
 
-    /** Held while a pool starts its first thread, which calls the user's factory: without it nothing can run. */
+    /** Held while a pool starts its first thread, which calls the user's factory: without that thread nothing can run. */
     private final Object starting = new Object();
-    /** One thread is starting a further worker. */
+    /** A thread is starting a further worker. */
     private final AtomicBoolean growing = new AtomicBoolean();
-    /** It is no pool, or no first thread is to be started any more. */
+    /** False only in a pool whose first thread is not started yet. */
     private volatile boolean started;
-    /** A worker that was wanted could not be started: when that may be tried again, by System.nanoTime; else 0. */
+    /** After a failed start, the System.nanoTime of the next attempt; else 0. */
     private volatile long retriesFrom;
-    /** How many workers were started after the first ones, for the names of spare ones. Of the thread that has set growing. */
+    /** Workers started after the first ones; used for names. Only for the thread that has set growing. */
     private int spares;
-    /** Of new threads; not that of the thread which happens to need them. */
+    /** The group of new threads. Not the group of the thread that happens to need them. */
     private final ThreadGroup group;
-    /** When the next failure to start a thread is told, by System.nanoTime. */
+    /** The System.nanoTime from which the next failed start is reported. */
     private final AtomicLong tellsFrom = new AtomicLong(System.nanoTime());
 
-    /** {@code queues} of the workers, with that gate; they may be made later, but before the first worker. */
+    /** {@code queues} of the workers, with their gate. The array may be filled later, but before the first worker. */
     public WorkerPool(Engine engine, TimerQueue[] queues, WakeGate gate) {
         this.engine = engine;
         this.standby = queues.length > 0 ? new Standby(queues, gate, engine.options.spacingNanos) : null;
@@ -62,17 +62,17 @@ public final class WorkerPool {
         this.group = engine.endsWhenIdle() ? null : Thread.currentThread().getThreadGroup();
     }
 
-    /** Whether its tasks may block, and there is no monitor. */
+    /** Whether tasks may block and there is no monitor. */
     boolean isPool() {
         return engine.options.isPool;
     }
 
-    /** They change under the engine's lifecycle. */
+    /** Changes under the engine's lifecycle. */
     public Sleeper[] workers() {
         return standby == null ? NONE : standby.sleepers();
     }
 
-    /** Whether a worker, other than that one, could take over from all that run callbacks. See Sleeper.hasBegun. */
+    /** Whether a worker other than {@code but} could take over from those in callbacks. See Sleeper.hasBegun. */
     private boolean isAnyFree(Sleeper but) {
         for (Sleeper d : workers()) {
             if (d != but && (d.asleep || !d.hasBegun)) {
@@ -82,7 +82,7 @@ public final class WorkerPool {
         return false;
     }
 
-    /** The worker that a thread carries, or null. It looks at all; arming asks {@link Worker#ofFactorysThread} instead. */
+    /** The worker of a thread, or null. Compares all; arming asks {@link Worker#ofFactorysThread} instead. */
     public Sleeper workerOf(Thread t) {
         for (Sleeper d : workers()) {
             if (d.runner() == t) {
@@ -92,13 +92,13 @@ public final class WorkerPool {
         return null;
     }
 
-    /** How many threads there are when nothing blocks them, once each was needed. */
+    /** The number of threads if no callback blocks, once each was needed. */
     public int core() {
         int most = engine.options.maxThreads;
         return standby == null ? 0 : isPool() ? most : Math.max(engine.workers, Math.min(2, most));
     }
 
-    /** Threads count from their start to their end. */
+    /** A thread counts from its start to its end. */
     public int live() {
         assert Thread.holdsLock(engine.lifecycle);
         int live = 0;
@@ -110,8 +110,8 @@ public final class WorkerPool {
     }
 
     /**
-     * One worker for each queue, or two if there may be: one that guards the other. The threads of the shared scheduler
-     * start when they are first called.
+     * One worker for each queue, and at least two if maxThreads allows: one is the guard. The threads of the shared
+     * scheduler start when they are first called.
      */
     public void startAll() {
         TimerQueue[] queues = engine.queues;
@@ -120,7 +120,7 @@ public final class WorkerPool {
         for (int i = 0; i < all.length; i++) {
             all[i] = new Worker(this, standby, i < queues.length ? queues[i] : null, false);
             if (onCall) {
-                all[i].sleeps(Timeline.NEVER); // has no thread as yet
+                all[i].sleeps(Timeline.NEVER); // has no thread yet
             }
         }
         if (all.length > 0) {
@@ -135,16 +135,16 @@ public final class WorkerPool {
         }
     }
 
-    /** Workers whose threads are started later, or never. */
+    /** Registers workers whose threads start later, or never. */
     public void knows(Sleeper... workers) {
         synchronized (engine.lifecycle) {
             standby.knows(workers);
         }
     }
 
-    /** Starts the first thread of a pool. If that fails, the exception is the submission's, and the next one tries again. */
+    /** Starts the first thread of a pool. If that fails, the submission throws and the next one tries again. */
     public void ensureStarted() {
-        if (started || Thread.holdsLock(starting)) { // the second: a factory submits to the pool that has called it
+        if (started || Thread.holdsLock(starting)) { // the second: a factory submits to the pool that called it
             return;
         }
         synchronized (starting) {
@@ -158,16 +158,16 @@ public final class WorkerPool {
     }
 
     /**
-     * A worker is about to run a callback, which may block. If no other worker is free this starts one more, if there
-     * may be more: in a pool one that stays, elsewhere a spare one. {@code by} is null for all other threads.
+     * Called before a callback, which may block. If no other worker is free, starts one more, up to maxThreads: in a pool a
+     * permanent one, elsewhere a spare one. {@code by} is the calling worker, or null for other threads.
      *
-     * <p>One thread at a time does that. Another leaves it to that one, and it looks again after a success, when it has
-     * cleared growing: hasBegun was set before the other thread failed to set growing, so it is seen then. After a failure
-     * growAgain looks, RETRY_NANOS later at the earliest.
+     * <p>One thread at a time does that. Another thread leaves it to that one, which checks again after a success, when it
+     * has cleared growing: hasBegun was set before the other thread failed to set growing, so the check sees it. After a
+     * failure growAgain checks, RETRY_NANOS later at the earliest.
      *
-     * <p>A spare worker that is about to end seems free until it is gone. So it calls this when it is. It leaves
-     * workers, then reads each hasBegun; a worker that begins a callback sets hasBegun, then reads workers. All are
-     * volatile, so one of the two sees the other.
+     * <p>A spare worker that is about to end seems free until it is gone. So it calls this afterwards. It leaves workers,
+     * then reads each hasBegun; a worker that begins a callback sets hasBegun, then reads workers. All are volatile, so one
+     * of the two sees the other.
      */
     public void growIfAlone(Sleeper by) {
         long from = retriesFrom;
@@ -176,18 +176,18 @@ public final class WorkerPool {
                 return;
             }
             HoldLock.checkStack(); // or no thread might try again
-            retriesFrom = 0; // before the attempt, which sets it anew if it fails
+            retriesFrom = 0; // before the attempt, which sets it again if it fails
         }
         boolean goesOn = true;
-        while (goesOn && isGrowthNeeded(by)) { // once more when it has grown, see above
+        while (goesOn && isGrowthNeeded(by)) { // again after each success, see above
             HoldLock.checkStack(); // or growing might stay set
             goesOn = growing.compareAndSet(false, true) && grow(by);
         }
     }
 
     /**
-     * A task was submitted, or a callback is about to run. If a worker could not be started when it was needed, no
-     * worker may find that out again, as all may block: so this tries again, at a bounded rate.
+     * Called when a task is submitted or a callback begins. Retries a failed start at a bounded rate, because all workers
+     * may block and none may notice the need again.
      */
     public void growAgain(Sleeper by) {
         if (retriesFrom != 0) {
@@ -195,16 +195,13 @@ public final class WorkerPool {
         }
     }
 
-    /**
-     * {@code by} is not counted among those that are free. A pool that may have two threads has two, as every scheduler
-     * has: one guards the other.
-     */
+    /** {@code by} does not count as free. If two threads are allowed, there are always two: one is the guard. */
     private boolean isGrowthNeeded(Sleeper by) {
         return workers().length < engine.options.maxThreads && (isPool() && workers().length < 2 || !isAnyFree(by))
                 && (isPool() || engine.options.monitor) && !engine.isClosed();
     }
 
-    /** By the thread that has set growing; false if it has failed. */
+    /** Called by the thread that has set growing; false on failure. */
     private boolean grow(Sleeper by) {
         Throwable failure = null;
         try {
@@ -224,12 +221,12 @@ public final class WorkerPool {
 
     private void launchNext() {
         int size = workers().length;
-        TimerQueue home = isPool() && size < engine.queues.length ? engine.queues[size] : null; // none leaves a pool
+        TimerQueue home = isPool() && size < engine.queues.length ? engine.queues[size] : null; // workers never leave a pool
         launch(new Worker(this, standby, home, !isPool()), isPool() ? "worker-" + size : "spare-" + spares);
         spares++;
     }
 
-    /** It is tried again for as long as it is needed, so of many failures in a row one a second is told. */
+    /** A start is retried while it is needed, so at most one failure a second is reported. */
     public void reportStartFailed(Throwable e) {
         long now = System.nanoTime();
         long from = tellsFrom.get();
@@ -243,7 +240,7 @@ public final class WorkerPool {
         }
     }
 
-    /** Does nothing once the scheduler is closed. The thread is started last, when others count the worker. */
+    /** Does nothing if the scheduler is closed. Lists the worker before its thread starts. */
     private void launch(Worker d, String role) {
         Thread t = newThread(d, role);
         d.setThread(t);
@@ -254,7 +251,7 @@ public final class WorkerPool {
                 try {
                     t.start();
                 } catch (Throwable e) {
-                    standby.knows(before); // makes no array, as memory may be short
+                    standby.knows(before); // allocates no array: memory may be short
                     throw e;
                 }
             }
@@ -284,8 +281,8 @@ public final class WorkerPool {
     }
 
     /**
-     * Called by the worker's thread as the last thing that it does. Tried until it succeeds, as memory may be short:
-     * what waits for the end of all workers would wait for ever.
+     * The last call of a worker's thread. Repeated until it succeeds, because memory may be short: a thread that waits for
+     * the end of all workers would wait for ever.
      */
     public void ended(Worker d) {
         for (boolean isGone = false; !isGone; ) {
@@ -295,16 +292,16 @@ public final class WorkerPool {
                     engine.lifecycle.notifyAll();
                 }
                 isGone = true;
-            } catch (RuntimeException | OutOfMemoryError e) { // every other Error would come again
+            } catch (RuntimeException | OutOfMemoryError e) { // any other Error would recur
                 Reporter.tellAndPause(e, d, RETRY_NANOS);
             }
         }
         if (d.isTemporary) {
-            growIfAlone(null); // the others took it for free until now, see there
+            growIfAlone(null); // the others have counted it as free until now, see there
         }
     }
 
-    /** Whether no worker is left, but for those that {@link #isOver}. */
+    /** Whether all workers are gone or {@linkplain #isOver over}. */
     public boolean isEmpty() {
         for (Sleeper d : workers()) {
             if (!isOver(d)) {
@@ -314,7 +311,7 @@ public final class WorkerPool {
         return true;
     }
 
-    /** Whether its thread has ended. A thread of the user's factory may do so without having run the worker. */
+    /** Whether its thread has ended. A thread of a user's factory may end without having run the worker. */
     public static boolean isOver(Sleeper d) {
         Thread t = d.runner();
         return t != null && !t.isAlive() && t.getState() != NOT_STARTED;

@@ -1,5 +1,5 @@
 /**
- * The scheduler's own threads. They run what is due in its queues, and sleep as their roles say.
- * {@link io.pendula.internal.workers.Worker} is where to begin.
+ * The scheduler's own threads. They run due timers of its queues and sleep as their roles require.
+ * Begin with {@link io.pendula.internal.workers.Worker}.
  */
 package io.pendula.internal.workers;
