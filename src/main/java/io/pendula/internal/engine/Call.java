@@ -3,16 +3,16 @@ package io.pendula.internal.engine;
 import java.util.concurrent.Callable;
 import java.util.function.UnaryOperator;
 
-/** What stands in the place of a timer's task where that is not simply run, as an executor's task with a value. */
+/** Takes the place of a task that is not simply run, such as an executor's task with a value. */
 public class Call implements Runnable {
-    /** What the program has given. */
+    /** The task as the user passed it. */
     private final Object task;
 
     public Call(Object task) {
         this.task = task;
     }
 
-    /** The program's own task behind what a timer runs, or null. */
+    /** The user's task behind the work of a timer, or null. */
     public static Object taskOf(Runnable work) {
         return work instanceof Receiver ? null : work instanceof Call c ? c.task : work;
     }
@@ -37,13 +37,13 @@ public class Call implements Runnable {
         return new Decorated(task, null, decorator);
     }
 
-    /** A task and what {@code decorate} has made of it, which is run in its place. */
+    /** A task and the Runnable that {@code decorate} returned for it, which runs in its place. */
     private static final class Decorated extends Call {
         private final Runnable work;
-        /** Of a callable: what it has returned. It runs once. */
+        /** The result of a callable, which runs once. */
         private Object value;
 
-        /** {@code plain}: what is decorated; null if the task is a callable. */
+        /** {@code plain} is decorated; null if the task is a callable. */
         Decorated(Object task, Runnable plain, UnaryOperator<Runnable> decorator) {
             super(task);
             this.work = decorator.apply(plain == null ? this::callForValue : plain);
@@ -56,7 +56,7 @@ public class Call implements Runnable {
             try {
                 value = super.call(null);
             } catch (Exception e) {
-                throw Decorated.<RuntimeException>sneaky(e); // as it is: the future reports it
+                throw Decorated.<RuntimeException>sneaky(e); // not wrapped: the future reports it
             }
         }
 

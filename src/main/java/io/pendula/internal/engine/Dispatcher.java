@@ -8,10 +8,10 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** Hands callbacks to the executor that a scheduler was built with, and takes back what that has not begun. */
+/** Hands callbacks to the builder's executor, and takes back those that it has not begun. */
 public final class Dispatcher {
     private final Engine engine;
-    /** What the executor has, until it has run. Concurrent. */
+    /** Firings in the executor, until they have run. Concurrent. */
     public final Set<Dispatched> handedOff;
 
     Dispatcher(Engine engine, Set<Dispatched> handedOff) {
@@ -28,7 +28,7 @@ public final class Dispatcher {
             begin(claimed.node(), claimed.task, claimed.deadline, claimed.claimedAt);
         }
 
-        /** Once: by the run, by a close, or by the worker, as an executor that throws may have run the task all the same. */
+        /** True once: for the run, a close, or the worker, because an executor that throws may still have run the task. */
         private boolean take() {
             return taken.compareAndSet(false, true);
         }
@@ -53,7 +53,7 @@ public final class Dispatcher {
         }
     }
 
-    /** False if the firing must run on the calling thread: no task of the user's, no room for it, or closed just now. */
+    /** False if the firing must run on the calling thread: no user's task, no memory for it, or closed just now. */
     boolean handOff(Firing claimed) {
         if (claimed.task instanceof Receiver) {
             return false;
@@ -83,32 +83,32 @@ public final class Dispatcher {
         return !isMine;
     }
 
-    /** Whatever the removal throws: what follows must come, the run of a firing that was rejected and the wake of a close. */
+    /** Ignores failures of the removal: the run of a rejected firing, or the wake-up of a close, must follow. */
     private void ended(Dispatched h) {
         try {
             handedOff.remove(h);
-        } catch (Throwable e) { // the set has no memory to count that; the firing is out of it
+        } catch (Throwable e) { // no memory to count the removal; the firing is out of the set
             Reporter.uncaught(e);
         }
-        if (engine.isClosed()) { // after the removal; a closing thread sets it before it looks
+        if (engine.isClosed()) { // after the removal; a closing thread sets it before it checks
             engine.runEnded();
         }
     }
 
     /**
-     * Takes back what the executor has and has not begun, and adds the timers to {@code unfired}: they will not run, and
-     * neither will what was armed meanwhile. The executor finds nothing to do then. A firing that has not begun may wait
-     * there for the very thread that closes.
+     * Takes back the firings that the executor has not begun, and adds their timers to {@code unfired}. They will not run,
+     * nor will their next armings. The executor then finds nothing to do. A firing that has not begun may wait there for
+     * the very thread that closes.
      *
-     * <p>The scheduler is set closed before this looks. A worker adds a firing, then looks whether the scheduler is
-     * closed; if so, it takes the firing itself and runs it. Both are volatile, so no firing is left to wait for. All
-     * queues are closed, too, so that no run that ends here arms anything.
+     * <p>The scheduler is set closed first. A worker adds a firing, then checks whether the scheduler is closed; if so, it
+     * takes the firing itself and runs it. Both are volatile, so no firing is left behind. All queues are closed, too, so
+     * no run that ends here arms anything.
      */
     void takeBack(List<TimerNode> unfired) {
         List<TimerNode> again = new ArrayList<>(1);
         for (Dispatched h : handedOff) {
             TimerNode t = h.node();
-            unfired.add(t); // while there still is memory: a firing that was taken cannot be given back
+            unfired.add(t); // while there is memory: a firing that was taken cannot be given back
             if (!h.take()) {
                 unfired.remove(unfired.size() - 1);
                 continue;

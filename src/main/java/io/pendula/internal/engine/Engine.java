@@ -22,9 +22,8 @@ import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 
 /**
- * What all parts of a scheduler share: clock, settings, queues, the reporter, and the run of a callback. Its timers,
- * workers and loops name this class. {@code SchedulerEngine}, which makes the parts, is above them, and answers what
- * they ask.
+ * The common base of a scheduler's parts: clock, settings, queues, the reporter, and the run of a callback. Timers, workers
+ * and loops refer to this class. The subclass {@code SchedulerEngine} makes the parts.
  */
 public abstract class Engine implements TimerQueue.Host {
     public final Timeline timeline;
@@ -32,28 +31,28 @@ public abstract class Engine implements TimerQueue.Host {
     public final Reporter reporter;
     /** The workers' queues, then those of loops. Copied at each change, under lifecycle. */
     public volatile TimerQueue[] queues;
-    /** Of a scheduler whose threads come and go: after so long without anything armed they end. Tests shorten it. */
+    /** In a scheduler whose threads come and go: the time with nothing armed after which they end. Tests shorten it. */
     public long idleNanos = IDLE_NANOS;
     /** The lock for threads, loops, views and closing. Closing threads wait for its notification. */
     public final Object lifecycle = new Object();
     /** Null if callbacks run on the threads that claim them. */
     public final Dispatcher dispatcher;
 
-    /** How many queues are the workers' own. */
+    /** The number of the workers' own queues. */
     public final int workers;
-    /** A manual clock's advance runs what is due. */
+    /** A manual clock's advance runs due timers. */
     private final boolean isStepped;
     private final PendingLimit limit;
-    /** Null if tasks run as they are. A drain replaces it: each new task is given to it. */
+    /** Applied to each new task; null for none. A drain replaces it. */
     private volatile UnaryOperator<Runnable> decorator;
-    /** For each call that waits. */
+    /** One entry for each waiting call. */
     private final Map<Object, Receiver> waiting = new ConcurrentHashMap<>();
-    /** Set under lifecycle: from then on no worker is started, no loop is attached, and no detach closes a queue. */
+    /** Set under lifecycle. After that no worker starts, no loop is attached, and no detach closes a queue. */
     public volatile boolean closed;
-    /** When the last long pause of all threads was over: no thread is to blame for what was late before. */
+    /** The end of the last long pause of all threads: no thread is to blame for earlier lateness. */
     public volatile long resumedAt;
 
-    /** How long the threads of the shared scheduler stay though nothing is armed. */
+    /** How long the threads of the shared scheduler stay with nothing armed. */
     private static final long IDLE_NANOS = 3_000_000_000L;
     private static final long LOOK_NANOS = 1_000_000_000;
 
@@ -68,24 +67,24 @@ public abstract class Engine implements TimerQueue.Host {
         this.workers = isStepped ? Math.min(1, options.workers) : options.workers;
     }
 
-    /** The one that a timer belongs to. */
+    /** The engine of a timer. */
     public static Engine of(TimerNode t) {
         return (Engine) QueuedNode.queueOf(t).host;
     }
 
-    // ---- what it is ----
+    // ---- properties ----
 
     @Override
     public final String name() {
         return options.name;
     }
 
-    /** Whether a manual clock's advance runs what no loop owns. */
+    /** Whether a manual clock's advance runs the timers that no loop owns. */
     public final boolean isStepped() {
         return isStepped && workers > 0;
     }
 
-    /** Whether its threads end when nothing is armed for some seconds, and are started again when something is. */
+    /** Whether its threads end after some seconds with nothing armed, and start again when needed. */
     public final boolean endsWhenIdle() {
         return options.isShared;
     }
@@ -104,21 +103,21 @@ public abstract class Engine implements TimerQueue.Host {
         return new TimerQueue(index, timeline, this, new TimerHeap(), limit, isStepped, gate);
     }
 
-    /** A copy with one more. */
+    /** A copy with one more element. */
     public static <T> T[] with(T[] all, T one) {
         T[] more = Arrays.copyOf(all, all.length + 1);
         more[all.length] = one;
         return more;
     }
 
-    /** A copy without that one. */
+    /** A copy without {@code one}. */
     public static <T> T[] without(T[] all, T one) {
         List<T> rest = new ArrayList<>(Arrays.asList(all));
         rest.remove(one);
         return rest.toArray(Arrays.copyOf(all, 0));
     }
 
-    /** How many timers are armed, but for those whose next firing awaits the end of their run. */
+    /** The number of armed timers, except those whose next firing awaits the end of their run. */
     public final long pending() {
         long n = 0;
         for (TimerQueue q : queues) {
@@ -127,12 +126,12 @@ public abstract class Engine implements TimerQueue.Host {
         return n;
     }
 
-    // ---- what its parts ask of those above ----
+    // ---- implemented by SchedulerEngine ----
 
-    /** A callback may last, or something is armed on a loop where nothing was: calls what reports stalls. */
+    /** Calls the stall watch: a callback may last, or the first timer of a loop was armed. */
     public abstract void callWatch();
 
-    /** Looks at what runs: every timer that was claimed before, unless its run has ended; others perhaps. */
+    /** Passes every timer that was claimed before and whose run has not ended; perhaps others. */
     public abstract void forEachRunning(Consumer<TimerNode> look);
 
     /** Whether the calling thread is inside a callback. */
@@ -140,10 +139,10 @@ public abstract class Engine implements TimerQueue.Host {
 
     // ---- pauses ----
 
-    /** If a thread has overslept by so much, so have all others, and the listener is told. */
+    /** If one thread has overslept by this much, all have, and the listener is notified. */
     public static final long PAUSE_NANOS = 1_000_000_000;
 
-    /** A thread that meant to sleep until an instant has woken up. The first that has overslept much tells of the pause. */
+    /** A thread has woken up from a sleep that should end at {@code until}. The first one after a long pause reports it. */
     public final void wokeUp(long until, long now) {
         if (now - until >= PAUSE_NANOS && isFirstToResume(until, now)) {
             reporter.tell(Event.PAUSED, null, now - until, 0, null);
@@ -160,31 +159,31 @@ public abstract class Engine implements TimerQueue.Host {
 
     // ---- callbacks ----
 
-    /** What is run in the place of a task. */
+    /** The Runnable that runs in the place of a task. */
     public final Runnable work(Runnable task) {
         UnaryOperator<Runnable> d = decorator;
         return d == null ? task : Call.decorated(d, task);
     }
 
-    /** The same of a task with a value. */
+    /** The same for a task with a value. */
     public final Call work(Callable<?> task) {
         UnaryOperator<Runnable> d = decorator;
         return d == null ? new Call(task) : Call.decorated(d, task);
     }
 
-    /** From now on each task is refused that a timer is made for. */
+    /** From now on no timer can be made for a new task. */
     protected final void refuseTasks() {
         decorator = task -> {
             throw new RejectedExecutionException("scheduler '" + name() + "' is being drained");
         };
     }
 
-    /** Calls what was claimed, or hands it to the executor; true if the run ends now: then the caller calls endRun. */
+    /** Calls the claimed task, or hands it to the executor. True if the run ends now; then the caller calls endRun. */
     public final boolean run(Firing run) {
         return (dispatcher == null || !dispatcher.handOff(run)) && runHere(run);
     }
 
-    /** The same without the executor. Whatever the callback throws, since the end must come even when memory is short. */
+    /** The same without the executor. Catches everything, because the run must end even if memory is short. */
     final boolean runHere(Firing run) {
         TimerNode t = run.node();
         boolean ends = !t.isReceiver(run.task);
@@ -195,7 +194,7 @@ public abstract class Engine implements TimerQueue.Host {
         } catch (Throwable e) {
             thrown = e;
         }
-        long ended = began == 0 ? 0 : nowIfTold(timeline); // before a listener is told, whose time is not the callback's
+        long ended = began == 0 ? 0 : nowIfTold(timeline); // before the listener, whose time is not the callback's
         if (thrown != null) {
             reporter.tell(Event.THREW, t, run.lateness(), 0, thrown);
         }
@@ -213,7 +212,7 @@ public abstract class Engine implements TimerQueue.Host {
         QueuedNode.queueOf(t).endRun(t);
     }
 
-    /** The present instant; 0 if a clock of the user's throws, where that must not break off what has begun. */
+    /** The present instant; 0 if a user's clock throws, where that must not interrupt work in progress. */
     public static long nowIfTold(Timeline timeline) {
         try {
             return timeline.now();
@@ -223,7 +222,7 @@ public abstract class Engine implements TimerQueue.Host {
         }
     }
 
-    /** Tells threads that wait in close() or awaitTermination(). */
+    /** Notifies threads that wait in close() or awaitTermination(). */
     public final void runEnded() {
         synchronized (lifecycle) {
             lifecycle.notifyAll();
@@ -231,9 +230,9 @@ public abstract class Engine implements TimerQueue.Host {
     }
 
     /**
-     * Waits until {@code isOver}, asked under lifecycle, says yes; false if it takes longer than so many nanoseconds. Once
-     * this is closed it asks each second: the end of a factory's thread that has not run its worker notifies no thread. In
-     * what is left of the time the log writes its lines, as the program may be about to exit.
+     * Waits until {@code isOver}, called under lifecycle, returns true; false after {@code nanos}. After a close it checks
+     * each second, because the end of a factory's thread that has not run its worker notifies no thread. The log writes its
+     * lines in the time left, because the program may be about to exit.
      */
     public final boolean awaitChange(BooleanSupplier isOver, long nanos) throws InterruptedException {
         long begun = System.nanoTime();
@@ -254,13 +253,13 @@ public abstract class Engine implements TimerQueue.Host {
     // ---- closing ----
 
     /**
-     * Closes queues, and adds the timers that were armed there to {@code unfired}. If this fails, as for want of memory,
-     * the next call does the rest.
+     * Closes queues, and adds their armed timers to {@code unfired}. If this fails, for instance for lack of memory, the
+     * next call does the rest.
      *
-     * <p>Each queue is closed under its lock; then the timers that are running are looked at. A timer is claimed under its
-     * queue's lock, and from that moment a firing tells it. So a timer that was claimed before its queue was closed is
-     * found here with its next arming in its word, unless its run ended before: then its push found the inbox closed, and
-     * it was left with its queue, which is asked last.
+     * <p>Each queue is closed under its lock; then the running timers are checked. A timer is claimed under its queue's
+     * lock, and from then on a firing refers to it. So a timer claimed before its queue was closed is found here with its
+     * next arming in its word. If its run has ended before, its push found the inbox closed and left it with its queue,
+     * which is asked last.
      */
     public final void closeAll(TimerQueue[] closing, List<TimerNode> unfired) {
         Throwable failure = null;
@@ -268,7 +267,7 @@ public abstract class Engine implements TimerQueue.Host {
             try {
                 q.closer.close(unfired);
             } catch (RuntimeException | Error e) {
-                failure = e; // this queue takes no more timers, and neither must the others
+                failure = e; // this queue takes no more timers, and the others must not either
             }
         }
         if (failure instanceof Error e) {
@@ -291,28 +290,28 @@ public abstract class Engine implements TimerQueue.Host {
         }
     }
 
-    /** Tells threads that wait for timers that were collected as unfired. More than once, it does no more harm. */
+    /** Notifies threads that wait for timers collected as unfired. Repeating it does no harm. */
     public final void abandon(List<TimerNode> unfired) {
         waiting.values().forEach(Receiver::run);
         unfired.forEach(TimerNode::abandoned);
     }
 
-    /** The task of a timer that completes a future of the program. */
+    /** The task of a timer that completes a user's future. */
     public interface Completion {
-        /** {@code closed} has taken the timer away. Completes the future, so it runs code of the program. */
+        /** {@code closed} has removed the timer. Completes the future, so it runs user code. */
         void abandoned(String closed);
     }
 
     /**
-     * Completes the futures whose timeouts were collected as unfired. The caller holds no lock. What a future's own class
-     * throws is told; if memory or stack is short, the next call does the rest.
+     * Completes the futures whose timeouts were collected as unfired. The caller holds no lock. Exceptions of a future's own
+     * class are reported; if memory or stack is short, the next call does the rest.
      */
     public final void completeAbandoned(List<TimerNode> unfired) {
         String what = (closed ? "" : "a loop of ") + "scheduler '" + name() + "'";
         unfired.forEach(t -> completeAbandoned(t.work(), what));
     }
 
-    /** The same for the task of one timer, which {@code what} has taken away. */
+    /** The same for the task of one timer, which {@code what} has removed. */
     public static void completeAbandoned(Runnable work, String what) {
         if (Call.taskOf(work) instanceof Completion c) {
             try {
@@ -327,18 +326,18 @@ public abstract class Engine implements TimerQueue.Host {
 
     // ---- alarms ----
 
-    /** Waits for an alarm, on its receiver; closing the scheduler ends the wait. */
+    /** Waits for an alarm on its receiver. Closing the scheduler ends the wait. */
     public final boolean await(Receiver receiver, BooleanSupplier taken, long nanos) throws InterruptedException {
-        Object call = new Object(); // threads need not be told apart by equals
+        Object call = new Object(); // a unique key for this call
         try {
-            waiting.put(call, receiver); // before the first look at closed
+            waiting.put(call, receiver); // before the first check of closed
             return receiver.await(taken, nanos);
         } finally {
             waiting.remove(call);
         }
     }
 
-    /** Cancels it, and ends the waits of threads. */
+    /** Cancels the alarm and ends the waits of threads. */
     public final boolean cancel(QueuedNode t, Receiver receiver) {
         boolean prevented = t.queue.cancel(t);
         receiver.run();

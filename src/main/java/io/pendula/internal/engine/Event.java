@@ -4,32 +4,29 @@ import static java.lang.System.Logger.Level.ERROR;
 import static java.lang.System.Logger.Level.INFO;
 import static java.lang.System.Logger.Level.WARNING;
 
-/**
- * What is counted, told and logged. Beside each stands what {@link Reporter#tell} is given of it: whose it is, two numbers,
- * one thing more.
- */
+/** An event that is counted, reported and logged. Each constant lists the arguments of {@link Reporter#tell}, in order. */
 public enum Event {
-    /** Timer; lateness; what was thrown. */
+    /** Timer; lateness; exception. */
     THREW(ERROR, "callbacks threw"),
-    /** Timer; lateness, for how long it ran. */
+    /** Timer; lateness, duration of the callback. */
     SLOW(WARNING, "callbacks were slow"),
-    /** Timer; lateness, for how long it has blocked its thread. */
+    /** Timer; lateness, how long it has blocked its thread. */
     STALLED(WARNING, "callbacks blocked their thread"),
-    /** Task of an executor; lateness, for how long it has run. */
+    /** Task of an executor; lateness, how long it has run. */
     TIMED_OUT(WARNING, "runs timed out"),
-    /** Name of the scheduler; how many threads, for how long. */
+    /** Name of the scheduler; number of threads, how long. */
     ALL_BLOCKED(WARNING, "times all threads were blocked"),
-    /** Timer that is due; lateness; loop that has not polled since. */
+    /** Due timer; lateness; loop that has not polled since. */
     LOOP_STALLED(WARNING, "loops were late"),
-    /** Loop; the timers that were stopped, a list that does not change. */
+    /** Loop; immutable list of the stopped timers. */
     LOOP_CLOSED(INFO, "loops were closed with timers armed"),
-    /** Null; for how long. */
+    /** Null; how long. */
     PAUSED(WARNING, "pauses"),
-    /** Loop; what was thrown. */
+    /** Loop; exception. */
     WAKEUP_THREW(ERROR, "wakeups of loops threw");
 
     final System.Logger.Level level;
-    /** What a log calls several of them. */
+    /** The name of several such events in a log. */
     final String plural;
 
     Event(System.Logger.Level level, String plural) {

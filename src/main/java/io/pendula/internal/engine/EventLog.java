@@ -17,44 +17,44 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * Writes to a {@link System.Logger} what it is told. Each scheduler has {@link #LINES} lines for each kind of event in a
- * window of time. When the window is over, one more line says how many events were left out, and names the longest.
+ * Writes events to a {@link System.Logger}. Each scheduler has {@link #LINES} lines for each kind of event in a window of
+ * time. At the end of the window, one more line has the number of omitted events, and names the longest.
  *
- * <p>A log may block, and so may a task's {@code toString}. So one thread for all logs makes the texts and writes them: a
- * pool, a scheduler without workers and one with a manual clock have no monitor that could, and a monitor that waits for
- * a log would see no stall. The thread starts with the first event and ends some seconds after the last window.
+ * <p>A log may block, and so may a task's {@code toString}. So one thread for all logs builds the texts and writes them. The
+ * monitor could not: a pool, a scheduler without workers and one with a manual clock have none, and a monitor that waits for
+ * a log sees no stall. The thread starts with the first event and ends some seconds after the last window.
  */
 public final class EventLog {
     static final int LINES = 10;
     private static final long WINDOW_NANOS = 10_000_000_000L;
     private static final long IDLE_SECONDS = 1;
-    /** So long a close waits for a log that blocks. Tests shorten it. */
+    /** How long a close waits for a log that blocks. Tests shorten it. */
     public static long longestWaitNanos = 5_000_000_000L;
     private static final ScheduledThreadPoolExecutor WRITER = makeWriter();
     /** Lines that were submitted and are not written. */
     private static final AtomicInteger UNWRITTEN = new AtomicInteger();
 
-    /** That of all schedulers without a listener. */
+    /** The log of all schedulers without a listener. */
     static final EventLog SHARED = new EventLog();
 
-    /** What a log asks of a loop. */
+    /** The view of a loop that a log needs. */
     public interface Loop {
         TimerQueue.Host scheduler();
 
         Thread thread();
     }
 
-    /** Whose events of one kind share a number of lines. */
+    /** The events of one kind and scheduler share a number of lines. */
     private record Account(Event event, Object scheduler) {}
 
-    /** The events of an account in this window. Of those that were left out, the longest. */
+    /** The events of an account in this window; longest and whose are of the omitted ones. */
     private static final class Tally {
         long count;
         long longest;
         Object whose;
     }
 
-    /** Null for that of the library, which the log's thread asks for: the first logger of a JVM takes its time. */
+    /** Null for the library's own, which the log's thread fetches: the first logger of a JVM takes its time. */
     private final System.Logger logger;
     private final long windowNanos;
     /** Guarded by this object's monitor. Empty if no window is open. */
@@ -77,7 +77,7 @@ public final class EventLog {
         return writer;
     }
 
-    /** As {@link Reporter#tell}. What {@code whose} and {@code more} are called is asked by the log's thread. */
+    /** As {@link Reporter#tell}. The log's thread asks {@code whose} and {@code more} for their names. */
     public void tell(Event event, Object whose, long first, long second, Object more) {
         switch (event) {
             case THREW -> add(event, whose, 0, (Throwable) more, name -> callback(name, first) + ", threw");
@@ -107,7 +107,7 @@ public final class EventLog {
         return "the callback of " + name + ", " + Texts.duration(lateness) + " late";
     }
 
-    /** Null for no thread, as of a callback that has ended meanwhile. */
+    /** Null if there is no thread, for instance because the callback has ended. */
     private static Throwable stackOf(Thread thread) {
         if (thread == null) {
             return null;
@@ -159,7 +159,7 @@ public final class EventLog {
         return tally.count <= LINES;
     }
 
-    /** By the log's thread. A line that fails harms no other. */
+    /** Called by the log's thread. A line that fails does not affect others. */
     private void write(Event event, Supplier<String> text, Throwable thrown) {
         try {
             System.Logger out = logger == null ? System.getLogger("io.pendula") : logger;
@@ -171,7 +171,7 @@ public final class EventLog {
         }
     }
 
-    /** The next event opens another window, also if this fails. */
+    /** The next event opens another window, even if this fails. */
     private synchronized void endWindow() {
         try {
             tallies.forEach((account, tally) -> {
@@ -184,7 +184,7 @@ public final class EventLog {
         }
     }
 
-    /** Waits until the lines that were added to any log are written: for so many nanoseconds, or longestWaitNanos. */
+    /** Waits until the lines added to any log are written, for at most {@code nanos} or longestWaitNanos. */
     static void awaitWritten(long nanos) throws InterruptedException {
         if (UNWRITTEN.get() > 0) { // else an interrupted caller would get its exception for nothing
             try {

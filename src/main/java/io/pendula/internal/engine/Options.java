@@ -9,17 +9,14 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
-/**
- * The settings of one scheduler or executor. Its builder writes into one of these; the scheduler reads from a copy that
- * {@link #complete} has made and that does not change any more.
- */
+/** The settings of a scheduler or executor. Builders fill them in; a scheduler uses a copy, which no longer changes. */
 public final class Options implements Cloneable {
     /** The deadline that follows {@code deadline}, which was fired at {@code now}. */
     public interface NextRun {
         long next(long deadline, long period, long now);
     }
 
-    /** How many spare threads there may be, unless {@code maxThreads} was set. */
+    /** The number of spare threads, unless {@code maxThreads} is set. */
     private static final int SPARES = 16;
     private static final int UNSET = -1;
     private static final String PREFIX = "io.pendula.shared.";
@@ -33,7 +30,7 @@ public final class Options implements Cloneable {
     public ThreadFactory threadFactory;
     public boolean daemon = true;
     public ClassLoader contextClassLoader;
-    /** Whether it was set, to null perhaps. */
+    /** Whether it was set, perhaps to null. */
     public boolean hasContextClassLoader;
     /** Null if callbacks run on the workers. */
     public Executor executor;
@@ -41,43 +38,43 @@ public final class Options implements Cloneable {
     public Supplier<Reporter> reporters;
     /** Callbacks that take longer are reported; Long.MAX_VALUE if they are not measured. */
     public long slowNanos = Long.MAX_VALUE;
-    /** Of an executor: runs that take longer are interrupted; Long.MAX_VALUE if none is. */
+    /** In an executor: runs that take longer are interrupted; Long.MAX_VALUE for none. */
     public long runNanos = Long.MAX_VALUE;
     public long maxPending = Long.MAX_VALUE;
-    /** Null for the system's, which spares each reading a call through an interface. */
+    /** Null for the system's clock, which saves a call through an interface at each reading. */
     public LongSupplier clock;
-    /** Is given what runs due timers when a manual clock is advanced; null with any other clock. */
+    /** Receives the stepper of a manual clock; null with any other clock. */
     public Consumer<Stepper> steppers;
-    /** Moves a manual clock to its next deadline, and runs what is due there; null with any other clock. */
+    /** Moves a manual clock to its next deadline and runs due timers; null with any other clock. */
     public Runnable step;
     public boolean monitor = true;
     public long stallNanos = 5_000_000_000L;
-    /** After a wake-up for which there was something to run the next sleep ends so much later at the earliest. */
+    /** Minimum time from a wake-up that ran something to the end of the next sleep. */
     public long spacingNanos = 100_000;
-    /** Null if tasks run as they are. */
+    /** Null if tasks run undecorated. */
     public UnaryOperator<Runnable> decorator;
-    /** Of an executor's fixed rates; null: they are caught up. */
+    /** For an executor's fixed rates; null if missed runs are caught up. */
     public NextRun missedRuns;
     public boolean keepsAfterFailure;
-    /** Of the shared scheduler, which cannot be closed. Its threads end when nothing is armed. */
+    /** For the shared scheduler, which cannot be closed. Its threads end when nothing is armed. */
     public boolean isShared;
-    /** Of an executor: tasks may block, so there is no spare worker, hence no monitor; threads start when needed. */
+    /** For an executor: tasks may block, so there are no spare workers and no monitor; threads start when needed. */
     public boolean isPool;
 
     /**
-     * Held while the settings of a configureShared run, so that the next one finds what they have set. Not this class's
-     * monitor: the first use of the shared scheduler must not wait for code of the program.
+     * Held while user settings of configureShared run, so that the next call finds their result. Not this class's monitor:
+     * the first use of the shared scheduler must not wait for user code.
      */
     private static final Object CONFIGURING = new Object();
 
-    /** What configureShared has set so far; null once the shared scheduler is made. Under this class's monitor. */
+    /** The settings of configureShared so far; null once the shared scheduler is made. Under this class's monitor. */
     private static Options forShared = sharedDefaults();
 
     public static int defaultWorkers() {
         return Integer.highestOneBit(Math.min(4, Runtime.getRuntime().availableProcessors()));
     }
 
-    /** Of what a program has chosen. An operator may set more workers, of which a manual clock needs one. */
+    /** Checks a program's choice. An operator may set more workers; a manual clock uses one of them. */
     public Options checkChoice() {
         if (workers > 1 && steppers != null) {
             throw new IllegalArgumentException("a scheduler with a ManualClock has one worker at most, but workers is "
@@ -86,7 +83,7 @@ public final class Options implements Cloneable {
         return this;
     }
 
-    /** A copy with all defaults filled in. Checks what depends on several settings. */
+    /** A copy with all defaults filled in. Checks settings that depend on each other. */
     public Options complete() {
         int w = workers == UNSET ? defaultWorkers() : workers;
         if (w == 0 && maxThreads != 0) {
@@ -97,7 +94,7 @@ public final class Options implements Cloneable {
             throw new IllegalArgumentException(
                     "workers must be at least 1, as a worker hands callbacks to the executor, but is 0");
         }
-        boolean sequential = workers == 1; // asked for; else one processor is the reason, which a callback may block
+        boolean sequential = workers == 1; // asked for; else there is one processor, which a callback may block
         int max = maxThreads != 0 ? maxThreads : w == 0 || sequential ? w : w + SPARES;
         if (max < w) {
             throw new IllegalArgumentException("maxThreads must be at least the number of workers, " + w
@@ -137,7 +134,7 @@ public final class Options implements Cloneable {
         return o;
     }
 
-    /** {@code settings} change what the program has chosen so far. */
+    /** {@code settings} change the program's choices so far. */
     public static void configureShared(Consumer<Options> settings) {
         if (Thread.holdsLock(CONFIGURING)) {
             throw new IllegalStateException("settings of configureShared must not call configureShared");
@@ -177,7 +174,7 @@ public final class Options implements Cloneable {
         }
         try {
             return o.completeAsShared();
-        } catch (IllegalArgumentException e) { // of a property: what the program has chosen was found to be right
+        } catch (IllegalArgumentException e) { // due to a property: the program's choice was checked
             throw new IllegalArgumentException("system properties " + PREFIX + "*: " + e.getMessage(), e);
         }
     }
@@ -189,8 +186,8 @@ public final class Options implements Cloneable {
             value = System.getProperty(key);
             return value == null ? otherwise : Check.within(min, Integer.parseInt(value.strip()), max, key);
         } catch (SecurityException e) {
-            return otherwise; // the operator has not let this program read it
-        } catch (IllegalArgumentException e) { // out of range, or no number
+            return otherwise; // the security manager hides it from this program
+        } catch (IllegalArgumentException e) { // out of range, or not a number
             throw new IllegalArgumentException("system property " + key + " must be a number from " + min + " to " + max
                     + ", but is '" + value + "'");
         }

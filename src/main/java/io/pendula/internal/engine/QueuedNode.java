@@ -10,11 +10,11 @@ import io.pendula.internal.util.Texts;
 import io.pendula.spi.TaskWrapper;
 import java.time.Duration;
 
-/** A timer of a scheduler: knows its queue, and answers what its user's handle, which a subclass is, is asked. */
+/** A timer of a scheduler, with its queue. Subclasses are the handles that users hold. */
 public abstract class QueuedNode extends TimerNode {
     private static final int MOST_WRAPPERS = 8;
 
-    /** The queue that this timer belongs to for life. */
+    /** The queue of this timer for life. */
     public final TimerQueue queue;
 
     public QueuedNode(TimerQueue queue, Runnable task) {
@@ -22,20 +22,20 @@ public abstract class QueuedNode extends TimerNode {
         this.queue = queue;
     }
 
-    /** The queue of a timer that a scheduler has made: all of those are of this class. */
+    /** The queue of a scheduler's timer: all of those are of this class. */
     public static TimerQueue queueOf(TimerNode t) {
         return ((QueuedNode) t).queue;
     }
 
     /**
-     * The present instant for a claim at {@code now}. Several timers are claimed by one reading of the clock, and a callback
-     * before this one may have taken long since. Not less than that reading, as a clock of the program's may step back.
+     * The present instant for a claim at {@code now}. Several timers are claimed at one reading of the clock, and an earlier
+     * callback may have taken long since. At least {@code now}, because a user's clock may step back.
      */
     protected final long presentAt(long now) {
         return Math.max(now, queue.timeline.now());
     }
 
-    // ---- what all handles answer ----
+    // ---- common to all handles ----
 
     public final boolean isPending() {
         return isArmed(state(wordVolatile()));
@@ -55,7 +55,7 @@ public abstract class QueuedNode extends TimerNode {
         return !isRunByCaller() && RunAwaiter.await(queue, this, nanos);
     }
 
-    /** Whether the calling thread is inside its callback. */
+    /** Whether the calling thread is inside this timer's callback. */
     protected boolean isRunByCaller() {
         return runner() == Thread.currentThread();
     }
@@ -85,20 +85,20 @@ public abstract class QueuedNode extends TimerNode {
 
     // ---- texts ----
 
-    /** What its texts begin with. */
+    /** The first word of its text. */
     protected String kind() {
         return "Timer";
     }
 
-    /** What a task is named after: what it stands for, or itself. Calls the program. */
+    /** The object whose name a task has: the wrapped task, or the task itself. Calls user code. */
     public static Object named(Object task) {
         Object named = task;
-        for (int i = 0; i < MOST_WRAPPERS && named instanceof TaskWrapper w; i++) { // of wrappers in a circle, any will do
+        for (int i = 0; i < MOST_WRAPPERS && named instanceof TaskWrapper w; i++) { // in a circle, any wrapper will do
             Object inner = null;
             try {
                 inner = w.task();
             } catch (Throwable e) {
-                // It is named itself: one that is broken must not hide all others.
+                // The wrapper itself gives the name: a broken one must not hide all others.
             }
             if (inner == null) {
                 break;
@@ -108,12 +108,12 @@ public abstract class QueuedNode extends TimerNode {
         return named;
     }
 
-    /** How often it runs: empty if once. */
+    /** How often the timer runs; empty if once. */
     protected String tempo() {
         return "";
     }
 
-    /** What it does if it is not cancelled. */
+    /** The state if it is not cancelled. */
     protected String status(long word) {
         return isArmed(state(word)) ? dueIn(word) : "not pending";
     }
@@ -136,7 +136,7 @@ public abstract class QueuedNode extends TimerNode {
         return queue.host == null ? "" : ", scheduler " + schedulerName();
     }
 
-    /** A timer's name in a log, which becomes a text when it is written. Has the task, as the timer may drop that. */
+    /** A timer's name in a log, made into a text when it is written. Keeps the task, because the timer may drop it. */
     record Name(QueuedNode timer, Object task) {
         @Override
         public String toString() {

@@ -5,21 +5,20 @@ import java.util.concurrent.locks.AbstractQueuedSynchronizer;
 import java.util.function.BooleanSupplier;
 
 /**
- * Lets threads wait for the firings of an alarm. It stands where other timers have their task. Only
- * a thread that waits ever blocks: a firing, a stop, a reset and a close change one word and wake the first waiter.
+ * Lets threads wait for the firings of an alarm. Takes the place of a task. Only the waiting threads ever block: a firing, a
+ * stop, a reset and a close change one word and wake the first of them.
  */
 public class Receiver implements Runnable {
     private final Waiters waiters = new Waiters();
 
     /**
-     * The threads that wait, in the order in which they came; to acquire is to take the firing. A release wakes the
-     * first of them, which looks; one that leaves without a firing, interrupted, too late or by an exception, wakes the
-     * next.
+     * The waiting threads, first come, first served. To acquire is to take the firing. A release wakes the first thread,
+     * which checks. A thread that leaves without a firing (interrupted, timed out or by an exception) wakes the next.
      */
     private static final class Waiters extends AbstractQueuedSynchronizer {
         private static final long serialVersionUID = 1;
 
-        /** All threads that wait for one alarm ask the same. */
+        /** The same for all threads that wait for one alarm. */
         private transient volatile BooleanSupplier taken;
 
         @Override
@@ -33,33 +32,33 @@ public class Receiver implements Runnable {
         }
     }
 
-    /** Something has changed: the first thread that waits looks, and all do if each finds that it waits in vain. */
+    /** Called after a change: the first waiting thread checks; if it leaves, the next one does. */
     @Override
     public void run() {
         waiters.release(0);
     }
 
     /**
-     * Until {@code taken} says yes; false if {@code nanos} ran out before. What it throws ends the wait. Several threads
-     * call it at the same time, and the one of any of them may answer for another, so all must ask the same.
+     * Waits until {@code taken} returns true; false after {@code nanos}. An exception of it ends the wait. If several
+     * threads wait, the supplier of one may be used for another, so all must be equivalent.
      */
     public final boolean await(BooleanSupplier taken, long nanos) throws InterruptedException {
         waiters.taken = taken;
         if (!waiters.tryAcquireNanos(0, nanos)) {
             return false;
         }
-        run(); // a firing that came before this thread left the queue may have woken it for the second time
+        run(); // a firing that came before this thread left the queue may have woken it a second time
         return true;
     }
 
-    /** Of a repeating alarm: holds one tick for the next thread that waits. */
+    /** For a repeating alarm: holds one tick for the next thread that waits. */
     public static final class Ticks extends Receiver {
-        /** In the low bit of {@link #kept}: a tick is there to be received. */
+        /** The low bit of {@link #kept}: a tick can be received. */
         private static final long TICK = 1;
 
         /**
-         * Above that bit: the deadline of the last tick that was kept, or of the first that the last stop or reset has
-         * left, whichever is later. A tick that was due before belongs to the time before that stop or reset.
+         * The other bits: the deadline of the last tick that was kept, or the first deadline after the last stop or reset,
+         * whichever is later. A tick with an earlier deadline precedes that stop or reset.
          */
         private final AtomicLong kept = new AtomicLong();
         /** Ticks that no thread receives. */
@@ -75,7 +74,7 @@ public class Receiver implements Runnable {
             dropped.incrementAndGet();
         }
 
-        /** After this no tick whose deadline lies before {@code deadline} can be received. */
+        /** From now on no tick with a deadline before {@code deadline} can be received. */
         public void discardBefore(long deadline) {
             long before = kept.getAndUpdate(k -> deadline > k >>> 1 ? deadline << 1 : k);
             if (deadline > before >>> 1 && (before & TICK) != 0) {

@@ -5,20 +5,20 @@ import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Counts what happens to callbacks, and tells of it. This class is for a scheduler without a listener: exceptions go to
- * the uncaught-exception handler, what is slow or stalls goes to the log. A subclass tells a listener.
- * What a listener throws goes to the handler of the calling thread, what the handler throws goes nowhere.
+ * Counts and reports the events of a scheduler. This class serves a scheduler without a listener: exceptions go to the
+ * uncaught-exception handler, slow and stalled callbacks to the log. A subclass notifies a listener. Exceptions of a
+ * listener go to the handler of the calling thread, exceptions of the handler are ignored.
  */
 public class Reporter {
-    /** More than there are: to ask for their number would load their class with each start. */
+    /** More than there are events. Their exact number would load that class at each start. */
     private static final int EVENTS = 16;
 
-    // No adders, and no object for an event: those allocate, and what is reported may be that memory is short.
+    // No adders, and no object for an event: those allocate, and the event may be a shortage of memory.
     private final AtomicLongArray counts = new AtomicLongArray(EVENTS);
     public final AtomicLong measured = new AtomicLong();
     public final AtomicLong measuredNanos = new AtomicLong();
 
-    /** A callback that was measured has ended. */
+    /** A measured callback has ended. */
     final void measured(long ran) {
         measured.incrementAndGet();
         measuredNanos.addAndGet(ran);
@@ -28,7 +28,7 @@ public class Reporter {
         return counts.get(event.ordinal());
     }
 
-    /** See {@link Event} for what each is told with. Throws nothing, as what follows must come: the end of a run above all. */
+    /** {@link Event} lists the arguments. Throws nothing, because the next step must follow, such as the end of a run. */
     public final void tell(Event event, Object whose, long first, long second, Object more) {
         counts.incrementAndGet(event.ordinal());
         try {
@@ -41,12 +41,12 @@ public class Reporter {
     protected void dispatch(Event event, Object whose, long first, long second, Object more) {
         switch (event) {
             case THREW, WAKEUP_THREW -> uncaught((Throwable) more);
-            case LOOP_CLOSED, PAUSED -> { } // only a listener asks for these
+            case LOOP_CLOSED, PAUSED -> { } // reported only to a listener
             default -> EventLog.SHARED.tell(event, whose, first, second, more);
         }
     }
 
-    /** A thread of this library has failed, and will try again. What this throws itself goes nowhere. */
+    /** A thread of this library has failed, and will try again. Exceptions of the report are ignored. */
     public static void tellAndPause(Throwable e, Object blocker, long nanos) {
         try {
             uncaught(e);
@@ -57,14 +57,14 @@ public class Reporter {
         }
     }
 
-    /** What is thrown is {@code e}, and {@code too} would be lost otherwise. */
+    /** Adds {@code too} to {@code e}, which is thrown; otherwise it would be lost. */
     public static void suppress(Throwable too, Throwable e) {
-        if (too != e) { // which may not suppress itself
+        if (too != e) { // an exception must not suppress itself
             e.addSuppressed(too);
         }
     }
 
-    /** As if {@code e} had ended the calling thread, which goes on. What the handler throws is ignored, as by the JVM. */
+    /** As if {@code e} had ended the calling thread, which continues. Ignores exceptions of the handler, as the JVM does. */
     public static void uncaught(Throwable e) {
         try {
             Thread thread = Thread.currentThread();

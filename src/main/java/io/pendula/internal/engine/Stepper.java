@@ -22,13 +22,13 @@ public final class Stepper extends Firing {
         return runner;
     }
 
-    /** Nanoseconds of the clock until the next timer is due that no loop runs; Long.MAX_VALUE if none will ever be. */
+    /** Nanoseconds of the clock until the next timer that no loop runs; Long.MAX_VALUE if there is none. */
     public long nanosUntilNext() {
         TimerQueue q = soonest();
         return q == null ? Long.MAX_VALUE : Timeline.between(engine.timeline.now(), q.due.earliestLive());
     }
 
-    /** Before the clock is moved so far. */
+    /** Called before the clock is advanced by {@code distance}. */
     public void refuseBeyond(long distance) {
         long left = engine.timeline.left();
         if (distance > left) {
@@ -50,7 +50,7 @@ public final class Stepper extends Firing {
         return soonest;
     }
 
-    /** Runs the first due timer on this thread, as a worker would; false if none is due. */
+    /** Runs the first due timer on this thread; false if none is due. */
     public boolean runOneDue() {
         TimerQueue q = soonest();
         if (q == null || !q.due.claimOne(this, engine.timeline.now())) {
@@ -64,7 +64,7 @@ public final class Stepper extends Firing {
         } finally {
             runner = null;
             end();
-            VarHandle.fullFence(); // between the run's end and the look at closed: pairs with Firings.mustWait
+            VarHandle.fullFence(); // between the end of the run and the read of closed: pairs with Firings.mustWait
             if (engine.isClosed()) {
                 engine.runEnded();
             }
@@ -72,7 +72,7 @@ public final class Stepper extends Firing {
         return true;
     }
 
-    /** For an exception: the timer that runs next, which other threads may stop at any moment. */
+    /** For an exception: the timer that runs next. Other threads may stop it at any moment. */
     public String describeNext() {
         TimerQueue q = soonest();
         TimerNode t = q == null ? null : q.due.first();

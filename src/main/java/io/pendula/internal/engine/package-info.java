@@ -1,5 +1,5 @@
 /**
- * What all parts of a scheduler share: its clock and settings, its queues, the run of a callback, and what is told of it.
- * {@link io.pendula.internal.engine.Engine} is where to begin.
+ * The parts of a scheduler that all others use: clock, settings, queues, the run of a callback, and its reports.
+ * Begin with {@link io.pendula.internal.engine.Engine}.
  */
 package io.pendula.internal.engine;
