@@ -18,35 +18,34 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
 
-/** Lets an application's own thread drive a queue, at the moments when that thread polls. */
+/** Lets an application's thread run a queue whenever that thread polls. */
 public final class LoopWorker extends Firing implements QueueOwner, EventLog.Loop {
     /*
      * Overview
      *
-     * The loop's thread alone calls what is in the second part, but for isRunning. It says through nanosUntilNext until
-     * when it will wait, which publishes lookAt as a worker's sleep does (WakeGate has the argument), and it is taken
-     * to wait until it polls again: then markAwake sets AWAKE. So a timer armed in between costs a call of the hook,
-     * though the thread may have returned from its wait long ago; needless, but never too few, as no other thread can
-     * know.
+     * Only the loop's thread calls the methods of the second part, except isRunning. nanosUntilNext publishes at the gate
+     * until when the thread will wait, as a worker does before it sleeps (WakeGate has the argument). The loop counts as
+     * waiting until it polls again: then markAwake sets AWAKE. So a timer armed in between costs a call of the hook, even if
+     * the thread has returned from its wait long ago. Calls may be superfluous, but none is missing.
      *
-     * The hook must be sticky, as Selector.wakeup and unpark are: called before the wait begins, it makes that wait
-     * return at once. It is called once for each wait, by the thread that moved lookAt to AWAKE; and by a close.
+     * The hook must be sticky, like Selector.wakeup and unpark: called before the wait begins, it makes that wait return at
+     * once. It is called once for each wait, by the thread that set the gate to AWAKE, and by a close.
      *
-     * If the hook throws, no thread was woken, so lookAt is moved back, and the next thread that arms tries again. That
-     * happens under the queue's lock, to waitsUntil as it is then: a publication for a later wait begins with
-     * waitsUntil = AWAKE and takes the lock after that, so it is either not undone, or comes later. The loop
-     * publishes in its queue, then sets waitsUntil, then looks at lookAt once more; a thread that has failed to wake it
-     * has moved lookAt, then looks at waitsUntil. All are volatile, so one of the two sees the other.
+     * If the hook throws, no thread was woken, so the gate is set back and the next arming tries again. It is set under the
+     * queue's lock, to the waitsUntil read there. A publication for a later wait first sets waitsUntil to AWAKE and then
+     * takes the lock, so the set-back either precedes it or does not undo it. The loop publishes, then sets waitsUntil, then
+     * reads the gate once more; a thread that failed to wake it has set the gate, then reads waitsUntil. All are volatile,
+     * so one of the two sees the other.
      *
-     * The watch looks at a loop while something is armed or runs there. A thread that arms where nothing had arrived
-     * calls it, see StallWatch.
+     * The watch checks a loop while a timer is armed or runs there. A thread that arms where nothing had arrived calls the
+     * watch, see StallWatch.
      */
 
-    /** Here and not in the engine, so that a scheduler without loops need not load this class when it starts. */
+    /** Here and not in the engine, so that a scheduler without loops need not load this class. */
     public static final LoopWorker[] NONE = {};
-    /** What is tidied up at one visit: so many thousand heap slots. */
+    /** Limit of tidying in one poll, in thousands of heap slots. */
     private static final int TIDY_STEPS = 16;
-    /** What is cleaned in front of those that are due: so many times Compactor.CLEAN_CHUNK entries. */
+    /** Limit of cleaning in front of the due timers, in units of Compactor.CLEAN_CHUNK entries. */
     private static final int CLEAN_STEPS = 64;
 
     private static final VarHandle VISITS = ConstantBootstraps.fieldVarHandle(MethodHandles.lookup(), "visits",
@@ -57,21 +56,21 @@ public final class LoopWorker extends Firing implements QueueOwner, EventLog.Loo
     public final Loops loops;
     public final Thread thread;
     private final Runnable wakeup;
-    /** What its user has in its place. */
+    /** The user's handle of this loop. */
     public final Object handle;
 
-    /** No timer goes to it any more; its last callback may still run. */
+    /** No timer is armed here any more; the last callback may still run. */
     public volatile boolean detached;
-    /** What was stopped when it went; null once that was passed on. Under the engine's lifecycle, but see isEnding. */
+    /** The timers stopped by the end of the loop; null once passed on. Under the engine's lifecycle, but see isEnding. */
     public volatile List<TimerNode> unfired = new ArrayList<>();
-    /** Set under the engine's lifecycle by a thread that has unfired for itself until it clears this, under no lock. */
+    /** Set under the engine's lifecycle. The thread that sets it owns unfired until it clears this, under no lock. */
     volatile boolean isEnding;
-    /** Until when its thread has said that it will wait, or AWAKE. */
+    /** The announced end of the thread's wait, or AWAKE. */
     private volatile long waitsUntil = WakeGate.AWAKE;
-    /** Grows while the thread gets on; written by it, read by the watch. */
+    /** Changes while the thread makes progress. Written by the thread, read by the watch. */
     private int visits;
 
-    // Of its thread alone.
+    // Used by its own thread only.
     private boolean hasSeenClose;
     private boolean interrupted;
 
@@ -92,12 +91,12 @@ public final class LoopWorker extends Firing implements QueueOwner, EventLog.Loo
         return isRunning() ? thread : null;
     }
 
-    /** Whether its thread has ended. The state is read because isAlive is a native method on some JDKs. */
+    /** Whether its thread has ended. Reads the state because isAlive is a native method on some JDKs. */
     public boolean hasEnded() {
         return thread.getState() == Thread.State.TERMINATED;
     }
 
-    /** Also when the scheduler was closed. */
+    /** Also called when the scheduler was closed. */
     @Override
     public void call() {
         loops.closeIfEnded(this);
@@ -119,29 +118,29 @@ public final class LoopWorker extends Firing implements QueueOwner, EventLog.Loo
         engine.callWatch();
     }
 
-    /** Another number than before if its thread has got on. */
+    /** Differs from an earlier value if the thread has made progress. */
     public int visitsOpaque() {
         return (int) VISITS.getOpaque(this);
     }
 
-    /** Whether it was to be ended, and nobody was told yet what was stopped: that is under way, or has failed. */
+    /** The loop was detached, but its stopped timers are not passed on yet: that is in progress, or has failed. */
     public boolean isEndOpen() {
         return detached && unfired != null;
     }
 
-    /** Whether nothing is left to be done. */
+    /** Whether nothing is left to do. */
     boolean isOver() {
         return unfired == null && !isRunning();
     }
 
     // ---- the loop's thread ----
 
-    /** Whether it is in a callback. */
+    /** Whether a callback of this loop runs. */
     public boolean isRunning() {
         return node() != null;
     }
 
-    /** The thread has polled: it does not wait. */
+    /** The thread has polled, so it does not wait. */
     public void markAwake() {
         getOn();
         if (waitsUntil != WakeGate.AWAKE) {
@@ -175,9 +174,9 @@ public final class LoopWorker extends Firing implements QueueOwner, EventLog.Loo
         }
         waitsUntil = next;
         if (steps > 1) {
-            now = engine.timeline.now(); // before the last look, as a clock of the user's may use up the permit
+            now = engine.timeline.now(); // before the last check, because a user's clock may use up the permit
         }
-        // A thread may have called meanwhile, perhaps before waitsUntil was there to be seen.
+        // A thread may have called meanwhile, perhaps before waitsUntil was visible.
         if (next <= now || queue.gate.lookAt() == WakeGate.AWAKE || seesClose()) {
             markAwake();
             return 0;
@@ -185,7 +184,7 @@ public final class LoopWorker extends Firing implements QueueOwner, EventLog.Loo
         return next == Timeline.NEVER ? Long.MAX_VALUE : next - now;
     }
 
-    /** Once, after the last lock: a wait for a lock may have used up the permit of the hook that a close has called. */
+    /** True once after a close. Called after the last lock, because waiting for a lock may use up the permit of the hook. */
     private boolean seesClose() {
         if (hasSeenClose || !engine.isClosed()) {
             return false;
@@ -194,7 +193,7 @@ public final class LoopWorker extends Firing implements QueueOwner, EventLog.Loo
         return true;
     }
 
-    /** Runs what is due now, and was armed before now; returns how many there were. */
+    /** Runs the timers that are due now and were armed before now; returns their number. */
     public int runDue(int limit) {
         markAwake();
         long now = engine.timeline.now();
@@ -231,15 +230,15 @@ public final class LoopWorker extends Firing implements QueueOwner, EventLog.Loo
                 engine.endRun(this);
             }
         } finally {
-            interrupted |= Thread.interrupted(); // a flag left by one callback is not for the next
+            interrupted |= Thread.interrupted(); // the flag of one callback must not affect the next
             end();
         }
     }
 
-    /** Tells threads that wait for this loop's callbacks, and gives its thread the interrupt flag back. */
+    /** Notifies threads that wait for this loop's callbacks, and restores its thread's interrupt flag. */
     private void ended(boolean ran) {
         if (ran) {
-            VarHandle.fullFence(); // between the run's end and the look at closed: pairs with Firings.mustWait
+            VarHandle.fullFence(); // between the end of the run and the read of closed: pairs with Firings.mustWait
             if (engine.isClosed()) {
                 engine.runEnded();
             }
@@ -249,7 +248,7 @@ public final class LoopWorker extends Firing implements QueueOwner, EventLog.Loo
         }
         if (interrupted) {
             interrupted = false;
-            // What it means is for the application to say. Last, as a subclass of Thread may throw here.
+            // The application handles it. Last, because a subclass of Thread may throw here.
             Thread.currentThread().interrupt();
         }
     }

@@ -13,18 +13,18 @@ import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
-/** The loops of one scheduler: attaches them, finds them, and closes their queues. */
+/** The loops of one scheduler: attaches and lists them, and closes their queues. */
 public final class Loops {
-    /** A thread that was held up may still count what it has done in a queue that was closed so many loops ago. */
+    /** A suspended thread may still count in a queue that was closed this many loops ago. */
     private static final int KEPT = 64;
 
     private final Engine engine;
-    /** All that are not over. Copied at each change, under the engine's lifecycle, as all below. */
+    /** All loops that are not over. Copied at each change, under the engine's lifecycle, like the fields below. */
     volatile LoopWorker[] loops = {};
     private int made;
-    /** Those that were closed last, for their figures; the youngest at the end. */
+    /** The queues closed last, for their figures; the latest at the end. */
     private final ArrayDeque<TimerQueue> closed = new ArrayDeque<>(KEPT + 1);
-    /** The figures of those before. */
+    /** The figures of earlier queues. */
     private QueueView.Snapshot before = QueueView.Snapshot.nothing();
 
     public Loops(Engine engine) {
@@ -35,7 +35,7 @@ public final class Loops {
         return loops;
     }
 
-    /** The calling thread's own loop, or null. */
+    /** The loop of a thread, or null. */
     public LoopWorker of(Thread t) {
         for (LoopWorker l : loops) {
             if (l.thread == t && !l.detached) {
@@ -45,7 +45,7 @@ public final class Loops {
         return null;
     }
 
-    /** For a thread without a loop, where there are no workers: the queue of a loop whose thread lives; null if none does. */
+    /** For a thread without a loop, without workers: the queue of a loop whose thread is alive; null if there is none. */
     public TimerQueue any(int turn) {
         LoopWorker[] all = loops;
         for (int i = 0; i < all.length; i++) {
@@ -74,7 +74,7 @@ public final class Loops {
             LoopWorker l = new LoopWorker(engine, this, q, thread, wakeup, handle);
             LoopWorker[] more = Engine.with(left(), l);
             TimerQueue[] queues = Engine.with(engine.queues, q);
-            q.gate.setOwner(l); // after the last step that may fail for want of memory
+            q.gate.setOwner(l); // after the last step that may fail for lack of memory
             engine.queues = queues;
             loops = more;
             made++;
@@ -83,13 +83,13 @@ public final class Loops {
     }
 
     /**
-     * Closes the loop's queue; passes the timers that were armed there to {@code stopped}, once. If this fails, as for want
-     * of memory, or if {@code stopped} throws, the next call does the rest and passes on what this one should have.
+     * Closes the loop's queue; passes its armed timers to {@code stopped}, once. If this fails, for instance for lack of
+     * memory or because {@code stopped} throws, the next call does the rest and passes on the remaining timers.
      */
     public void detach(LoopWorker l, Consumer<List<TimerNode>> stopped) {
         if (beginEnd(l)) {
             try {
-                engine.abandon(l.unfired); // without a lock, as what follows
+                engine.abandon(l.unfired); // without a lock, like the next steps
                 engine.completeAbandoned(l.unfired); // before stopped, which may cancel them
                 stopped.accept(l.unfired);
                 l.unfired = null;
@@ -100,14 +100,14 @@ public final class Loops {
         }
     }
 
-    /** Stops its timers. False if they were passed on, or another call is about to do that. */
+    /** Stops its timers. False if they were passed on, or another call is about to pass them on. */
     private boolean beginEnd(LoopWorker l) {
         synchronized (engine.lifecycle) {
             if (l.isEnding || l.unfired == null) {
                 return false;
             }
             l.detached = true;
-            if (l.queue.gate.owner() != null && !engine.isClosed()) { // else it is closed, or who closes it has them
+            if (l.queue.gate.owner() != null && !engine.isClosed()) { // else closed, or a closing thread has them
                 close(l.queue, l.unfired);
             }
             l.isEnding = true;
@@ -115,11 +115,11 @@ public final class Loops {
         }
     }
 
-    /** When it has succeeded, the queue has no owner and counts among those that are closed. */
+    /** After a success the queue has no owner and counts as closed. */
     private void close(TimerQueue q, List<TimerNode> unfired) {
         assert Thread.holdsLock(engine.lifecycle);
         engine.closeAll(new TimerQueue[] {q}, unfired);
-        TimerQueue[] rest = Engine.without(engine.queues, q); // what may fail for want of memory comes first
+        TimerQueue[] rest = Engine.without(engine.queues, q); // steps that may fail for lack of memory come first
         if (closed.size() == KEPT) {
             before = before.plus(closed.peek().view().stats());
             closed.remove();
@@ -129,24 +129,24 @@ public final class Loops {
         q.gate.disown();
     }
 
-    /** As detach, but tells of the timers. */
+    /** As detach, but reports the timers. */
     public void close(LoopWorker l) {
         detach(l, unfired -> {
             if (!unfired.isEmpty()) {
-                List<TimerNode> all = unfired.stream().toList(); // if this fails, as for want of memory, the next call tells
+                List<TimerNode> all = unfired.stream().toList(); // if this fails, the next call reports
                 engine.reporter.tell(Event.LOOP_CLOSED, l, 0, 0, all);
             }
         });
     }
 
-    /** If its thread has ended without closing it. If that fails, closeEnded tries again. The caller holds no lock. */
+    /** Closes a loop whose thread has ended. If that fails, closeEnded tries again. The caller holds no lock. */
     public void closeIfEnded(LoopWorker l) {
         if (!l.detached) {
             tryCloseIfEnded(l);
         }
     }
 
-    /** Closes those whose threads have ended, also if an earlier attempt has failed. False if one of them fails now. */
+    /** Closes all loops whose threads have ended, also after a failed attempt. False if one of them fails now. */
     public boolean closeEnded() {
         boolean success = true;
         for (LoopWorker l : loops) {
@@ -155,7 +155,7 @@ public final class Loops {
         return success;
     }
 
-    /** A failure is told, not thrown: who finds out that a loop's thread has ended has not asked for the close. */
+    /** Reports a failure instead of throwing it: the caller has not asked for this close. */
     private boolean tryCloseIfEnded(LoopWorker l) {
         try {
             if (l.hasEnded() && l.unfired != null && !engine.isClosed()) {
@@ -168,11 +168,11 @@ public final class Loops {
         }
     }
 
-    /** The scheduler is being closed: adds what was stopped by calls that have failed. */
+    /** Called while the scheduler is closed: adds the timers stopped by calls that have failed. */
     public void collectUnfired(List<TimerNode> unfired) {
         synchronized (engine.lifecycle) {
             for (LoopWorker l : loops) {
-                if (!l.isEnding && l.isEndOpen()) { // in this order: a thread that ends it changes unfired first
+                if (!l.isEnding && l.isEndOpen()) { // in this order: a thread that ends the loop changes unfired first
                     unfired.addAll(l.unfired);
                     l.unfired = null;
                 }
@@ -180,7 +180,7 @@ public final class Loops {
         }
     }
 
-    /** What the closed ones did. */
+    /** The sum for closed queues. */
     public QueueView.Snapshot figuresOfClosed() {
         assert Thread.holdsLock(engine.lifecycle);
         QueueView.Snapshot sum = before;
@@ -190,14 +190,14 @@ public final class Loops {
         return sum;
     }
 
-    /** Takes those that are over off the list. If that fails, as for want of memory, the next call or attach does it. */
+    /** Removes loops that are over from the list. If that fails, the next call or attach does it. */
     void forgetOver() {
         try {
             synchronized (engine.lifecycle) {
                 loops = left();
             }
         } catch (Throwable e) {
-            Reporter.uncaught(e); // not thrown: the caller has done what it should, and may have timers to return
+            Reporter.uncaught(e); // not thrown: the caller has succeeded, and may have timers to return
         }
     }
 

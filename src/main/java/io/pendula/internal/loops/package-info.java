@@ -1,5 +1,5 @@
 /**
- * Threads of the application that run queues of their own, each when it polls.
- * {@link io.pendula.internal.loops.LoopWorker} is where to begin.
+ * Application threads that run their own queues, each when it polls.
+ * Begin with {@link io.pendula.internal.loops.LoopWorker}.
  */
 package io.pendula.internal.loops;
