@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 
-/** A look at the callbacks of a scheduler that are in progress, or handed to its executor. Made for one look. */
+/** The callbacks of a scheduler that are running or handed to its executor. Made for one use. */
 public final class Firings {
     private final SchedulerEngine engine;
 
@@ -20,8 +20,8 @@ public final class Firings {
     }
 
     /**
-     * Looks at each place where a callback may run. A firing that is handed to the executor is there before it is gone
-     * from where it was claimed, so it is not missed in this order; it may be met in both places.
+     * Visits each place where a callback may run. A firing is added to the executor's set before it leaves the worker that
+     * claimed it. So this order does not miss it, but may find it in both places.
      */
     private void forEachPlace(Consumer<Firing> look) {
         for (Sleeper w : engine.workerPool.workers()) {
@@ -38,7 +38,7 @@ public final class Firings {
         }
     }
 
-    /** Where {@code look} says yes. */
+    /** The places for which {@code look} returns true. */
     private List<Firing> find(Predicate<Firing> look) {
         List<Firing> found = new ArrayList<>();
         forEachPlace(run -> {
@@ -49,7 +49,7 @@ public final class Firings {
         return found;
     }
 
-    /** Looks at what runs: every timer that was claimed before, unless its run has ended; others perhaps. */
+    /** Visits every timer that was claimed before and whose run has not ended; perhaps others. */
     void forEach(Consumer<TimerNode> look) {
         forEachPlace(run -> {
             TimerNode t = run.node();
@@ -59,7 +59,7 @@ public final class Firings {
         });
     }
 
-    /** How many are in progress, about: one that is just being handed to the executor may count twice. */
+    /** The approximate number: a firing that is just being handed to the executor may count twice. */
     public int count() {
         return find(run -> run.node() != null).size();
     }
@@ -82,9 +82,8 @@ public final class Firings {
     }
 
     /**
-     * Until none is in progress: then true. False if that lasts longer than so many nanoseconds, or if the calling thread
-     * is interrupted. Callbacks that call this do not wait for each other, or they would wait for ever; a thread that is
-     * inside none waits for all, to their ends.
+     * Waits until no callback runs. False after {@code nanos}, or if the calling thread is interrupted. Callbacks that call
+     * this do not wait for each other, because that would never end. A thread outside callbacks waits for the end of all.
      */
     boolean awaitEnd(long nanos) {
         List<Firing> mine = ofCaller();
@@ -100,7 +99,7 @@ public final class Firings {
 
     /** A worker's thread must have ended; a loop's thread lives on, and so may that of a manual clock. */
     private boolean mustWait(boolean insideCallback) {
-        VarHandle.fullFence(); // between closed and the look at runs: pairs with LoopWorker.ended and Stepper.runOneDue
+        VarHandle.fullFence(); // between closed and the reads of runs: pairs with LoopWorker.ended and Stepper.runOneDue
         return !find(run -> !(insideCallback && run.inClose)
                 && (run instanceof Sleeper d ? !WorkerPool.isOver(d) : run.node() != null)).isEmpty();
     }

@@ -27,44 +27,41 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
-/**
- * The inside of a scheduler: makes its queues, workers and loops, closes them, and finds the
- * queue on which a calling thread arms.
- */
+/** The engine of a scheduler: makes and closes its queues, workers and loops, and finds the queue on which a thread arms. */
 public final class SchedulerEngine extends Engine {
-    /** So many that among some dozens of threads hardly two share a slot. */
+    /** Enough that some dozens of threads rarely share a slot. */
     public static final int SLOTS = 1024;
     private static final int SLOT_SHIFT = Long.SIZE - Integer.numberOfTrailingZeros(SLOTS);
 
-    /** How often a drain looks whether it is over. */
+    /** How often a drain checks whether it is over. */
     private static final long LOOK_NANOS = 10_000_000;
 
     private final TimerQueue[] own;
     private final int mask;
-    /** A slot's number plus 1, or 0. Plain: written once, under itself; a thread that reads 0 looks again under it. */
+    /** A slot's number plus 1, or 0. Plain: written once, under itself; a thread that reads 0 reads again under it. */
     private final int[] numbers = new int[SLOTS];
-    /** Under numbers. */
+    /** Guarded by numbers. */
     private int dealt;
     public final WorkerPool workerPool;
-    /** Owns the queues of the workers; null where there are none, and with a manual clock. */
+    /** Owns the workers' queues; null without workers, and with a manual clock. */
     public final Standby standby;
     /** Null until a loop is attached. */
     public volatile Loops loops;
-    /** Only with a manual clock. */
+    /** Null without a manual clock. */
     public final Stepper stepper;
     private final boolean isWatched;
-    /** Made when it is first needed. */
+    /** Made when first needed. */
     private volatile StallWatch watch;
     /**
-     * Held while the scheduler is being closed. Taken before all other locks but one: a pool's own tracker, which
-     * closes the scheduler when its last task has ended, may hold its shuttingDown then. Under this lock a close
-     * takes the shuttingDown of views, and that tracker is not among them. No callback runs, no future completes and no
-     * thread waits under it.
+     * Held while the scheduler is being closed. Taken before all other locks except one: a pool's own tracker, which closes
+     * the scheduler when its last task has ended, may hold its shuttingDown then. Under this lock a close takes the
+     * shuttingDown of views, which do not include that tracker. No callback runs, no future completes and no thread waits
+     * under it.
      */
     private final Object closing = new Object();
-    /** Under closing: what was stopped, and not returned yet. */
+    /** Guarded by closing: timers stopped and not returned yet. */
     private List<TimerNode> unfired = new ArrayList<>();
-    /** Under lifecycle. How views are shut down. Weak: a view that is out of use need not be told. */
+    /** Guarded by lifecycle. The shutdowns of views. Weak, because an unused view needs no shutdown. */
     private final Set<Runnable> views = Collections.newSetFromMap(new WeakHashMap<>());
 
     public SchedulerEngine(Options options) {
@@ -87,7 +84,7 @@ public final class SchedulerEngine extends Engine {
             try {
                 workerPool.startAll();
             } catch (Throwable e) {
-                try { // those threads that were started already go away again
+                try { // end the threads that were started
                     shutdownNow(t -> {});
                 } catch (Throwable too) {
                     e.addSuppressed(too);
@@ -97,9 +94,9 @@ public final class SchedulerEngine extends Engine {
         }
     }
 
-    // ---- what users ask ----
+    // ---- called by users' objects ----
 
-    /** Of all queues together, those of closed loops included; those of each that is there go to {@code each}. */
+    /** The sum for all queues, including closed loops; adds those of each present queue to {@code each}. */
     public QueueView.Snapshot figures(List<QueueView.Snapshot> each) {
         assert Thread.holdsLock(lifecycle);
         QueueView.Snapshot all = loops == null ? QueueView.Snapshot.nothing() : loops.figuresOfClosed();
@@ -119,13 +116,13 @@ public final class SchedulerEngine extends Engine {
                 + (attached == 0 ? "" : ", " + Texts.count(attached, "loop")) + (isClosed() ? ", closed]" : "]");
     }
 
-    /** A loop for {@code me}, which is the calling thread but in tests. {@code handle} makes what its user has. */
+    /** A loop for {@code me}, which is the calling thread except in tests. {@code handle} makes the user's handle. */
     public LoopWorker attach(Thread me, Runnable wakeup, Function<LoopWorker, Object> handle) {
         if (workerPool.workerOf(me) != null) {
             throw new IllegalStateException("the thread " + me.getName() + " is a worker of this scheduler");
         }
         if (isWatched) {
-            watch(); // now, as a thread that arms waits for no lock
+            watch(); // now, because a thread that arms waits for no lock
         }
         synchronized (lifecycle) {
             if (loops == null) {
@@ -133,10 +130,10 @@ public final class SchedulerEngine extends Engine {
             }
         }
         loops.closeEnded();
-        return loops.attach(me, wakeup, handle); // last: an attach that fails leaves no loop that no thread polls
+        return loops.attach(me, wakeup, handle); // last, so that a failed attach leaves no loop that is never polled
     }
 
-    /** Those whose callbacks may run, and those whose end has failed. */
+    /** Loops whose callbacks may run, and those whose end has failed. */
     public LoopWorker[] loops() {
         Loops l = loops;
         return l == null ? LoopWorker.NONE : l.all();
@@ -158,14 +155,14 @@ public final class SchedulerEngine extends Engine {
         return loops == null ? null : loops.of(t);
     }
 
-    /** Whether what the calling thread has armed waits for that thread. */
+    /** Whether timers armed by the calling thread wait for that thread. */
     public boolean hasLoopOfCaller() {
         return loopOf(Thread.currentThread()) != null;
     }
 
-    /** As if the thread had no loop: for what must not wait until that is polled. */
+    /** As if the thread had no loop: for timers that must not wait until it is polled. */
     public TimerQueue workersQueue(Thread t) {
-        int turn = mask == 0 ? 0 : turnOf(t.getId()); // what a subclass tells for an id affects the spread alone
+        int turn = mask == 0 ? 0 : turnOf(t.getId()); // a subclass with a false id affects only the spread
         return mask >= 0 ? own[turn & mask] : own.length == 0 ? anyLoop(turn) : own[turn % own.length];
     }
 
@@ -178,13 +175,13 @@ public final class SchedulerEngine extends Engine {
     }
 
     /**
-     * The number of a thread, in [0, SLOTS), by which threads are dealt out over the queues. Each gets the next one at its
-     * first use, so threads are spread evenly whatever their ids are. A thread is known by a hash of its id: two threads
-     * whose hashes are equal share a number, which skews the spread a little and costs nothing else. When all slots are
-     * taken, which of the numbers a new thread gets depends on the hash alone.
+     * The number of a thread, in [0, SLOTS), which selects its queue. Each thread gets the next number at its first use, so
+     * threads are spread evenly whatever their ids are. The table is indexed by a hash of the id: threads with equal hashes
+     * share a number, which skews the spread a little and has no other effect. Once all slots are taken, only the hash
+     * of a new thread decides.
      *
-     * <p>A number never changes, so that all that one thread arms goes to one queue: timers with equal deadlines run in
-     * the order in which the thread armed them.
+     * <p>A number never changes, so a thread arms all its timers on one queue, and timers with equal deadlines run in the
+     * order in which the thread armed them.
      */
     public int turnOf(long threadId) {
         int slot = slot(threadId);
@@ -201,13 +198,13 @@ public final class SchedulerEngine extends Engine {
         }
     }
 
-    /** One multiplication would keep a stride of the ids visible, and a full table would deal it to few queues. */
+    /** One multiplication would keep a stride of the ids visible, and a full table would map it to few queues. */
     private static int slot(long id) {
         long h = id * 0x9E3779B97F4A7C15L;
         return (int) ((h ^ h >>> 32) * 0xD6E8FEB86659FD93L >>> SLOT_SHIFT);
     }
 
-    /** The worker of this scheduler that the calling thread carries, or null. */
+    /** The worker of this scheduler that runs on the calling thread, or null. */
     private Worker workerOf(Thread caller) {
         Worker w = caller instanceof CleanThread d && d.body instanceof Worker own ? own
                 : options.threadFactory == null ? null : Worker.ofFactorysThread();
@@ -216,20 +213,20 @@ public final class SchedulerEngine extends Engine {
 
     // ---- closing ----
 
-    /** Takes no new task, and waits until what falls due within so many nanoseconds has run. Then the caller closes. */
+    /** Takes no new task, and waits until timers due within {@code nanos} have run. Then the caller closes. */
     public void drain(long nanos) {
         refuseIfShared();
         long begun = System.nanoTime();
         long end = Math.min(timeline.deadlineIn(nanos), Timeline.NEVER - 1);
         refuseTasks();
         if (isInCallback() || hasLoopOfCaller()) {
-            return; // the thread may be the one that has to run it
+            return; // this thread may have to run them
         }
         while (stepper != null && isDueBy(end)) {
             options.step.run();
         }
         try {
-            while (isDueBy(end) || firings().count() > 0 || isDueBy(end)) { // again: a run that has just ended may have reset one
+            while (isDueBy(end) || firings().count() > 0 || isDueBy(end)) { // again: a run that ended may have reset one
                 long left = nanos - (System.nanoTime() - begun);
                 if (left <= 0) {
                     return;
@@ -241,7 +238,7 @@ public final class SchedulerEngine extends Engine {
         }
     }
 
-    /** Whether anything is that fires once; with a manual clock, but for what loops run. */
+    /** Whether a one-shot timer is due by {@code end}; with a manual clock, except those that loops run. */
     private boolean isDueBy(long end) {
         for (TimerQueue q : queues) {
             boolean counts = stepper == null || q.gate.owner() == null;
@@ -258,16 +255,13 @@ public final class SchedulerEngine extends Engine {
         }
     }
 
-    /** Waits for callbacks no longer than so many nanoseconds; false if some may be left. */
+    /** Waits at most {@code nanos} for callbacks; false if some may be left. */
     public boolean close(long nanos) {
         shutdownNow(t -> {});
         return firings().awaitEnd(nanos);
     }
 
-    /**
-     * Passes the timers that were armed to {@code stopped}. Each step can be repeated, so that what one call could not
-     * do, the next one does.
-     */
+    /** Passes the armed timers to {@code stopped}. Each step can be repeated, so the next call completes a failed one. */
     public void shutdownNow(Consumer<TimerNode> stopped) {
         refuseIfShared();
         synchronized (lifecycle) {
@@ -282,7 +276,7 @@ public final class SchedulerEngine extends Engine {
         passOn(taken, stopped);
     }
 
-    /** Stops all; returns what it has stopped, for its caller alone. Nothing is left for the next call unless this fails. */
+    /** Stops all timers and returns them to its caller only. Leaves none for the next call unless this fails. */
     private List<TimerNode> end() {
         synchronized (closing) {
             closeAll(queues, unfired);
@@ -301,7 +295,7 @@ public final class SchedulerEngine extends Engine {
         }
     }
 
-    /** Under no lock: what depends on the futures may call this scheduler, and wait for other threads. */
+    /** Under no lock: dependents of the futures may call this scheduler, and wait for other threads. */
     private void passOn(List<TimerNode> taken, Consumer<TimerNode> stopped) {
         try {
             completeAbandoned(taken);
@@ -314,7 +308,7 @@ public final class SchedulerEngine extends Engine {
         }
     }
 
-    /** Whatever has failed: workers and loops must find out that the scheduler is closed. */
+    /** Also after a failure: workers and loops must see that the scheduler is closed. */
     private void wakeAll() {
         for (Sleeper d : workerPool.workers()) {
             d.call();
@@ -327,23 +321,23 @@ public final class SchedulerEngine extends Engine {
         }
     }
 
-    /** A view that is shut down when the scheduler is closed; at once if it is closed already. */
+    /** Adds the shutdown of a view, which runs when the scheduler is closed; at once if it is closed already. */
     public void add(Runnable shutdown) {
         synchronized (lifecycle) {
             views.add(shutdown);
         }
-        if (isClosed()) { // after it was added; a closing thread sets it before it looks
+        if (isClosed()) { // after it was added; a closing thread sets it before it checks
             shutdown.run();
         }
     }
 
-    // ---- what its parts ask ----
+    // ---- called by its parts ----
 
     public Firings firings() {
         return new Firings(this);
     }
 
-    /** The caller may be about to run what it has claimed. So a failure is told, and a later call is the next attempt. */
+    /** Reports a failure, because the caller may have to run a claimed timer. A later call is the next attempt. */
     @Override
     public void callWatch() {
         if (isWatched) {

@@ -3,8 +3,8 @@ package io.pendula.internal.scheduler;
 import io.pendula.internal.engine.Options;
 
 /**
- * Makes the inside of the shared scheduler when that is first used. It is made by the class initializer, so that it is a
- * constant for the compiler; should that fail, the next use tries again.
+ * Makes the shared scheduler's engine at first use. The class initializer makes it, so that the compiler treats it as a
+ * constant. If that fails, the next use tries again.
  */
 public final class SharedScheduler {
     /** Null if the first attempt failed. */

@@ -12,45 +12,44 @@ import io.pendula.internal.workers.Seat;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Reports callbacks that block their thread, and loops that are late, once each, and that all threads are blocked. It
- * has a thread, the monitor, from the first call until nothing has been in progress for some seconds.
+ * Reports, once each, callbacks that block their thread, late loops, and that all threads are blocked. Its thread, the
+ * monitor, runs from the first call until nothing has been in progress for some seconds.
  */
 public final class StallWatch implements Seat.Sitter {
     /*
-     * While a worker is up, or anything is armed or runs on a loop, the watch looks once a second, or twice in the time
-     * after which a stall is reported if that is shorter. Else it is idle: it sleeps until it is called.
+     * While a worker is awake, or a timer is armed or runs on a loop, the watch checks once a second, or twice in
+     * stallNanos if that is shorter. Otherwise it is idle: it sleeps until it is called.
      *
-     * Most callbacks are short, so a poller that begins one does not call the watch if there is a guard: that finds the
-     * poller up before it sleeps, looks again soon, takes over if the callback lasts, and then calls the watch. All other
-     * workers call the watch themselves.
+     * Most callbacks are short, so a poller that begins one does not call the watch if there is a guard. The guard finds the
+     * poller awake before it sleeps, checks again soon, takes over if the callback lasts, and then calls the watch. All
+     * other workers call the watch themselves.
      *
-     * No stall is missed. Before the watch sleeps it says that it is idle (SW-I1), then looks once more whether a worker is
-     * up or a loop is busy (SW-I2). A worker that wakes up says that it is up (SW-U1). After that, either it or the guard
-     * that has taken over from it looks whether the watch is idle (SW-U2). All are volatile. If the watch misses the
-     * worker, SW-I1 < SW-I2 < SW-U1 < SW-U2, and it is called. The same holds for loops: a thread that arms where nothing
-     * had arrived notes that in the queue's arrivals, then looks whether the watch is idle. What a drain moves from the
-     * arrivals into the heap stays in view, as the watch looks under the queue's lock.
+     * No stall is missed. Before the watch sleeps it sets idle (SW-I1), then checks again whether a worker is awake or a
+     * loop is busy (SW-I2). A worker that wakes up first clears asleep (SW-U1). After that it, or the guard that has taken
+     * over, reads idle (SW-U2). All are volatile. If the watch misses the worker, SW-I1 < SW-I2 < SW-U1 < SW-U2, and it is
+     * called. The same holds for loops: a thread that arms where nothing had arrived lowers the queue's arrivals, then reads
+     * idle. Timers that a drain moves from the arrivals into the heap stay visible, because the watch checks under the
+     * queue's lock.
      *
-     * A thread that calls the watch says before the call that the watch is not idle, and nothing after one that has
-     * succeeded: by then the watch may have looked, said that it is idle, and ended. If that were overwritten, no
-     * thread would call it again. If its thread could not be started, the thread that has tried says that it is idle:
-     * until then no other thread calls it.
+     * A thread that calls the watch clears idle before the call, and does not write it after a successful one: by then
+     * the watch may have checked, set idle, and ended. If that were overwritten, no thread would call the watch again. If
+     * its thread could not be started, the calling thread sets idle: until then no other thread calls the watch.
      */
 
-    /** After a failure it waits so long before it tries again. */
+    /** Pause after a failure. */
     private static final long AFTER_FAILURE_NANOS = 10_000_000;
     private static final long LOOK_NANOS = 1_000_000_000;
     private static final long MIN_LOOK_NANOS = 10_000_000;
 
     private final SchedulerEngine engine;
     private final long stallNanos;
-    /** Between two looks, as it takes two to see a stall. */
+    /** The time between two checks, because it takes two to see a stall. */
     private final long lookNanos;
     private final Seat seat;
     private volatile boolean idle = true;
-    /** Of its thread: no worker has been free since that was reported. */
+    /** Used by its own thread: no worker has been free since that was reported. */
     private boolean isAllBlockedTold;
-    /** Of its thread: before this instant it does not try again to close loops whose threads have ended. */
+    /** Used by its own thread: the next attempt to close loops whose threads have ended. */
     private long closesAgainAt;
 
     public StallWatch(SchedulerEngine engine) {
@@ -65,7 +64,7 @@ public final class StallWatch implements Seat.Sitter {
         idle = true;
     }
 
-    /** There may be something to watch from now on. If its thread cannot be started, the next call tries again. */
+    /** Called when there may be something to watch. If its thread cannot be started, the next call tries again. */
     public void callIfIdle() {
         if (idle) { // SW-U2
             HoldLock.checkStack(); // or no thread might call it again
@@ -74,7 +73,7 @@ public final class StallWatch implements Seat.Sitter {
         }
     }
 
-    /** Its thread, if there is one, must find out that the scheduler is closed. */
+    /** Wakes its thread, if there is one, to check for the close. */
     void schedulerIsClosed() {
         LockSupport.unpark(seat.thread());
     }
@@ -91,13 +90,13 @@ public final class StallWatch implements Seat.Sitter {
         }
     }
 
-    /** Looks at once when it is called, then sleeps before it may be idle: a series of short callbacks calls it seldom. */
+    /** Checks at once when called, then sleeps before it may be idle, so a series of short callbacks rarely calls it. */
     private void watch() {
         look(engine.timeline.now());
         while (!engine.isClosed()) {
             long until = engine.timeline.now() + lookNanos;
             park(lookNanos);
-            long now = engine.timeline.now(); // one reading for both, else a pause between two would be a callback's
+            long now = engine.timeline.now(); // one reading for both, or a pause between two would count as a callback's
             engine.wokeUp(until, now);
             look(now);
             idle = true; // SW-I1
@@ -108,7 +107,7 @@ public final class StallWatch implements Seat.Sitter {
             if (idle) {
                 park(engine.idleNanos);
             }
-            if (idle && seat.leave(() -> !idle)) { // nothing has called it for so long
+            if (idle && seat.leave(() -> !idle)) { // nothing has called it for idleNanos
                 return;
             }
             look(engine.timeline.now());
@@ -116,8 +115,8 @@ public final class StallWatch implements Seat.Sitter {
     }
 
     /**
-     * Looks for a close at the last moment, as the thread looks for a call: a listener, a clock or a lock may park before
-     * that, and use up the permit that the close or the call has given.
+     * Checks for a close at the last moment, as watch() checks idle: a listener, a clock or a lock may park before that
+     * and use up the permit of the close or the call.
      */
     private void park(long nanos) {
         if (!engine.isClosed()) {
@@ -126,7 +125,7 @@ public final class StallWatch implements Seat.Sitter {
         Thread.interrupted();
     }
 
-    /** Whether a worker is up: it is in a callback, or will be; or whether anything is armed or runs on a loop. */
+    /** Whether a worker is awake, so in a callback or about to be; or whether a timer is armed or runs on a loop. */
     private boolean isAnythingUp(long now) {
         for (Sleeper w : engine.workerPool.workers()) {
             if (!w.asleep) {
@@ -148,7 +147,7 @@ public final class StallWatch implements Seat.Sitter {
         for (Sleeper w : workers) {
             int pulse = w.pulse();
             w.see(pulse, now);
-            long age = (pulse & 1) == 0 ? 0 : w.age(engine.resumedAt, now); // what stops all threads is no callback's fault
+            long age = (pulse & 1) == 0 ? 0 : w.age(engine.resumedAt, now); // a pause of all threads is no callback's fault
             if (age >= stallNanos && w.isStallNew()) {
                 tellStalled(w.node(), w.lateness(), age);
             }
@@ -162,10 +161,10 @@ public final class StallWatch implements Seat.Sitter {
         if (engine.loops != null) {
             lookAtLoops(now);
         }
-        engine.workerPool.growAgain(null); // a worker could not be started, perhaps, when all others were in callbacks
+        engine.workerPool.growAgain(null); // a worker may have failed to start when all others were in callbacks
     }
 
-    /** Racy: {@code t}, which may be null, and its lateness are of the run that is meant or, if that ended, the next. */
+    /** Racy: {@code t}, which may be null, and its lateness may belong to the next run if that one has ended. */
     private void tellStalled(TimerNode t, long lateness, long blocked) {
         if (t != null) {
             engine.reporter.tell(Event.STALLED, t, lateness, blocked, null);
@@ -174,7 +173,7 @@ public final class StallWatch implements Seat.Sitter {
 
     private void lookAtLoops(long now) {
         if (now >= closesAgainAt && !engine.loops.closeEnded()) {
-            closesAgainAt = now + LOOK_NANOS; // as each failure is told, and a look may come every few milliseconds
+            closesAgainAt = now + LOOK_NANOS; // each failure is reported, and a check may come every few milliseconds
         }
         for (LoopWorker l : engine.loops()) {
             if (!l.hasEnded()) {
@@ -192,7 +191,7 @@ public final class StallWatch implements Seat.Sitter {
                 tellStalled(l.node(), l.lateness(), age);
             }
         } else if (due != DueTimers.NOT_OWNER && now - Math.max(due, engine.resumedAt) >= stallNanos
-                && l.age(Long.MIN_VALUE, now) > 0) { // its thread has not polled since an earlier look
+                && l.age(Long.MIN_VALUE, now) > 0) { // its thread has not polled since an earlier check
             TimerNode first = l.queue.due.first();
             if (first != null && l.isStallNew()) {
                 engine.reporter.tell(Event.LOOP_STALLED, first, now - due, 0, l);
@@ -200,7 +199,7 @@ public final class StallWatch implements Seat.Sitter {
         }
     }
 
-    /** When a timer is due on a loop; NOT_OWNER if another thread has the lock. What is late is filed first. */
+    /** When a timer is due on a loop; NOT_OWNER if another thread has the lock. Files late timers first. */
     private long peek(LoopWorker l, long now) {
         return l.queue.due.tryPeekLate(now - Math.min(lookNanos, stallNanos));
     }

@@ -1,6 +1,5 @@
 /**
- * A scheduler as a whole: it makes the queues, threads and loops, starts and ends them, tells what runs, and looks for
- * callbacks that stall.
- * {@link io.pendula.internal.scheduler.SchedulerEngine} is where to begin.
+ * A scheduler as a whole: makes the queues, threads and loops, starts and ends them, lists running callbacks, and detects
+ * those that stall. Begin with {@link io.pendula.internal.scheduler.SchedulerEngine}.
  */
 package io.pendula.internal.scheduler;
