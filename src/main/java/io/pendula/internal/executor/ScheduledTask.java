@@ -20,28 +20,28 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * A task of an executor: a timer and a future in one object. The timer's word is the future's state, too, so completion
- * and cancellation are decided by the same CAS as every other transition.
+ * A task of an executor: a timer and a future in one object. The timer's word is also the future's state, so the CAS that
+ * decides every other transition also decides completion and cancellation.
  */
 public class ScheduledTask<V> extends QueuedNode implements RunnableScheduledFuture<V> {
     /*
-     * What the word says of the future: *CANCELLED* is cancelled (and done, even while it runs). NO_STATUS is done, but
-     * for a periodic task without an outcome (isOver), which was given back or is about to be cancelled. All else is not
-     * done. The outcome is written before the CAS that ends the run.
-     * Wait: a thread that waits makes the latch, then looks at the word; a thread that ends the task changes the word,
-     * then looks for a latch. Both are volatile, so one of the two sees the other.
+     * The word as the future's state. *CANCELLED*: cancelled, and done even while it runs. NO_STATUS: done, except a
+     * periodic task without an outcome (isOver), which was given back or is about to be cancelled. All others: not done. The
+     * outcome is written before the CAS that ends the run.
+     * Wait: a waiting thread makes the latch, then reads the word; a thread that ends the task changes the word, then
+     * reads the latch. Both are volatile, so one of the two sees the other.
      *
-     * Start and cancel: the run writes runner, then looks at the word; a cancel changes the word, then looks at runner.
-     * So if the cancel finds no thread to interrupt, the run finds that it must not start. A thread that interrupts
-     * replaces the runner by INTERRUPTING, delivers the interrupt, then puts the runner back. The run ends only after it
-     * has taken its own thread out of runner. So an interrupt never hits what the thread does next.
+     * Start and cancel: the run writes runner, then reads the word; a cancel changes the word, then reads runner. So if the
+     * cancel finds no thread to interrupt, the run finds that it must not start. An interrupting thread replaces the runner
+     * by INTERRUPTING, delivers the interrupt, then puts the runner back. The run ends only after it has taken its own
+     * thread out of runner. So an interrupt never hits the thread's next work.
      *
-     * A shutdown takes tasks that do not run: shutdownNow() gives them back; a shutdown, or a submitter that finds its
-     * task too late, cancels them. Each first puts its mark in the place of null: a run its thread, a shutdownNow()
-     * RETURNED, the others REFUSED. The one that succeeds has the task, and does the rest. So no shutdown touches a run
-     * that has begun: a periodic task is cancelled when the run ends, unless it ends by throwing. A worker that has
-     * claimed a task finds such a mark before the call. A task that was given back stays as it is then, RUNNING if been claimed, until its receiver runs or cancels it. ShutdownTracker uses tally.
-
+     * A shutdown takes tasks that do not run: shutdownNow() gives them back; a shutdown, or a submitter whose task is too
+     * late, cancels them. Each first replaces the null in runner: a run by its thread, a shutdownNow() by RETURNED, the
+     * others by REFUSED. The first one to do so has the task and does the rest. So no shutdown touches a run that has begun:
+     * a periodic task is cancelled when the run ends, unless it ends by throwing. A worker that has claimed a task finds the
+     * mark before the call. A task that was given back then stays unchanged (RUNNING if it was claimed) until its receiver
+     * runs or cancels it.
      *
      * Shutdown: see ShutdownTracker, which uses tally.
      */
@@ -49,10 +49,10 @@ public class ScheduledTask<V> extends QueuedNode implements RunnableScheduledFut
     private static final Object INTERRUPTING = "interrupting";
     private static final Object RETURNED = "returned";
     private static final Object REFUSED = "refused";
-    /** Runs no more. It stays, as a worker that has claimed a returned task may come to that only now. */
+    /** Runs no more. Stays, because a worker may still be about to call a returned task that it has claimed. */
     private static final Object ENDED = "ended";
 
-    // Of tally: not one of those that a shutdown waits for; one of them; ended, so it need not be counted any more.
+    // Values of tally: no shutdown waits for the task; one does; ended, so it need not be counted any more.
     private static final byte UNCOUNTED = 0;
     static final byte COUNTED = 1;
     static final byte GONE = 2;
@@ -63,9 +63,9 @@ public class ScheduledTask<V> extends QueuedNode implements RunnableScheduledFut
             VarHandle.class, ScheduledTask.class, byte.class);
 
     final ShutdownTracker tracker;
-    /** Positive: of a fixed rate; negative: a fixed delay; zero: runs once. In nanoseconds. */
+    /** In nanoseconds. Positive: a fixed rate; negative: a fixed delay; zero: runs once. */
     private final long period;
-    /** The program has no reference to this future, so the listener must be told what the task throws. */
+    /** The program has no reference to this future, so the task's exceptions go to the listener. */
     private final boolean unheld;
     /** Set before the interrupt; read by the run once its thread is out of runner. */
     private boolean interrupted;
@@ -73,15 +73,15 @@ public class ScheduledTask<V> extends QueuedNode implements RunnableScheduledFut
     @SuppressWarnings("unused") // through TALLY
     private byte tally;
     /**
-     * Null, then the thread that is inside the callback (for a while INTERRUPTING), then null again, or ENDED after
-     * the last run. RETURNED or REFUSED instead of a run.
+     * Null, then the thread inside the callback (briefly INTERRUPTING), then null again, or ENDED after the last run.
+     * RETURNED or REFUSED instead of a run.
      */
     private volatile Object runner;
     /** Null until a thread waits for the end. Made under the monitor of the queue. */
     private volatile CountDownLatch end;
-    /** The value, or what was thrown if {@link #failed}; valid only when done and not cancelled. */
+    /** The value, or the exception if {@link #failed}; valid only when done and not cancelled. */
     private Object outcome;
-    /** Beside the outcome and not around it: a task that throws may have left no memory for a wrapper. */
+    /** A flag instead of a wrapper, because a task that throws may have left no memory for one. */
     private boolean failed;
 
     /** {@code task} is a {@link Call} if the future has a value. */
@@ -100,10 +100,7 @@ public class ScheduledTask<V> extends QueuedNode implements RunnableScheduledFut
         return isCancelled(state(w)) || state(w) == NO_STATUS && isOver();
     }
 
-    /**
-     * A periodic task never ends well: if it rests without an outcome, its scheduler is just being closed, or it was
-     * given back.
-     */
+    /** A periodic task has no normal end. At rest without an outcome, it was given back, or its scheduler closes. */
     @Override
     protected boolean isOver() {
         return period == 0 || failed;
@@ -116,12 +113,12 @@ public class ScheduledTask<V> extends QueuedNode implements RunnableScheduledFut
 
     @Override
     public boolean cancel(boolean mayInterruptIfRunning) {
-        if (end != null || tracker.isShutdown()) { // threads wait for what comes after the abort
+        if (end != null || tracker.isShutdown()) { // threads wait for the steps after the abort
             HoldLock.checkDeepStack();
         }
         int was = queue.abort(this);
         if (isRunning(was)) {
-            done(); // first, as a thread of the user's may refuse to be interrupted
+            done(); // first, because interrupting a user's thread may throw
             if (mayInterruptIfRunning) {
                 interrupt();
             }
@@ -153,7 +150,7 @@ public class ScheduledTask<V> extends QueuedNode implements RunnableScheduledFut
         return report();
     }
 
-    /** Makes the latch if the task is not done. What is done is not waited for, so an interrupt does not count then. */
+    /** Makes the latch if the task is not done. If it is done, get() does not wait, so an interrupt does not count. */
     private boolean mustWait() {
         if (isDone()) {
             return false;
@@ -171,19 +168,19 @@ public class ScheduledTask<V> extends QueuedNode implements RunnableScheduledFut
         if (e != null) {
             e.countDown();
         }
-        settled(); // last: that asks for stack, so it may throw
+        settled(); // last: it checks the stack, so it may throw
     }
 
-    /** It is done, and does not run any more. */
+    /** Called when the task is done and runs no more. */
     private void over() {
         try {
             done();
         } finally {
-            tracker.gone(this); // last: as the last of a pool it closes the scheduler, which may fail
+            tracker.gone(this); // last: the last task of a pool closes the scheduler, which may fail
         }
     }
 
-    /** It is done, or was given back; called once {@link #isSettled} says so. */
+    /** Called when {@link #isSettled} has become true: the task is done, or was given back. */
     protected void settled() {}
 
     protected final boolean isSettled() {
@@ -223,11 +220,11 @@ public class ScheduledTask<V> extends QueuedNode implements RunnableScheduledFut
         return Check.notNull(unit, "unit").convert(due == Timeline.NEVER ? Long.MAX_VALUE : due - queue.timeline.now(), TimeUnit.NANOSECONDS);
     }
 
-    /** Of a run in progress, when that was due at the latest: the word of a periodic task has the next deadline then. */
+    /** For a run in progress, the latest instant when it was due: the word of a periodic task has the next deadline then. */
     private long due(long w) {
         boolean isInRun = period != 0 && isRunning(state(w));
         return !isInRun ? deadline(w) : deadline(w) != Timeline.NEVER ? deadline(w) - periodNanos()
-                : queue.timeline.now(); // the period is too long to count back
+                : queue.timeline.now(); // the period is too long to subtract
     }
 
     @Override
@@ -241,8 +238,8 @@ public class ScheduledTask<V> extends QueuedNode implements RunnableScheduledFut
     // ---- the run ----
 
     /**
-     * Runs a one-shot task that {@code shutdownNow} has returned, on the calling thread, and cancels a periodic one, as
-     * there is no executor to run it again; does nothing in any other state.
+     * Runs a one-shot task that {@code shutdownNow} has returned, on the calling thread. Cancels a periodic one, because no
+     * executor would run it again. Does nothing in any other state.
      */
     @Override
     public void run() {
@@ -290,7 +287,7 @@ public class ScheduledTask<V> extends QueuedNode implements RunnableScheduledFut
             }
         } catch (Throwable e) {
             thrown = e;
-            if (period == 0) { // also if it was not called, for want of stack: then the run ends, and it is done
+            if (period == 0) { // also if it was not called for lack of stack: the run ends, and the task is done
                 outcome = e;
                 failed = true;
             }
@@ -298,13 +295,13 @@ public class ScheduledTask<V> extends QueuedNode implements RunnableScheduledFut
         if (period < 0 && !failed) {
             queue.retime(this, queue.timeline.deadlineIn(-period)); // the delay counts from the end
         }
-        if (thrown != null && (period != 0 || unheld) && !isCancelled()) { // what cancels and interrupts need not be told
+        if (thrown != null && (period != 0 || unheld) && !isCancelled()) { // after a cancel it is not reported
             throw thrown;
         }
         return true;
     }
 
-    /** Calls the task if nothing was put in the place of {@code before}; then true, or what the task throws. */
+    /** Calls the task if runner still is {@code before}; then returns true, or throws the task's exception. */
     private boolean call(Runnable claimed, Object before) throws Exception {
         Thread me = Thread.currentThread();
         if (!RUNNER.compareAndSet(this, before, me)) {
@@ -322,7 +319,7 @@ public class ScheduledTask<V> extends QueuedNode implements RunnableScheduledFut
             return true;
         } catch (Throwable e) {
             if (period == 0 || !tracker.engine.options.keepsAfterFailure) {
-                outcome = e; // published, as the outcome of a success is, by the CAS that ends the run
+                outcome = e; // published by the CAS that ends the run, like a value
                 failed = true;
                 if (period != 0) {
                     queue.stop(this);
@@ -331,7 +328,7 @@ public class ScheduledTask<V> extends QueuedNode implements RunnableScheduledFut
             throw e;
         } finally {
             while (!RUNNER.compareAndSet(this, me, isOver() ? ENDED : null)) {
-                Thread.onSpinWait(); // an interrupter is between two statements
+                Thread.onSpinWait(); // an interrupting thread is between two statements
             }
             if (interrupted) {
                 interrupted = false;
@@ -340,7 +337,7 @@ public class ScheduledTask<V> extends QueuedNode implements RunnableScheduledFut
         }
     }
 
-    /** What was claimed, and given back or handed to the executor, is not called any more once it is cancelled. */
+    /** A claimed task that was given back or handed to the executor is not called after a cancel. */
     @Override
     protected boolean isInRun() {
         Object r = runner;
@@ -349,10 +346,10 @@ public class ScheduledTask<V> extends QueuedNode implements RunnableScheduledFut
 
     @Override
     protected boolean isRunByCaller() {
-        return super.isRunByCaller() || runner == Thread.currentThread(); // what was given back to the caller
+        return super.isRunByCaller() || runner == Thread.currentThread(); // a task given back to the caller
     }
 
-    /** Interrupts the run in progress; nothing if there is none. */
+    /** Interrupts the run in progress, if any. */
     public void interrupt() {
         Object r = runner;
         if (r instanceof Thread t && RUNNER.compareAndSet(this, r, INTERRUPTING)) {
@@ -387,20 +384,20 @@ public class ScheduledTask<V> extends QueuedNode implements RunnableScheduledFut
     }
 
     /**
-     * A close has stopped it, and cancels it unless it runs: that is left to the end of the run. A shutdownNow() may
-     * have found it armed before. So the close puts its mark in the place of null, too: who succeeds has the task.
+     * A close has stopped the task, and cancels it unless it runs: then the end of the run does. A shutdownNow() may have
+     * found it armed before. So the close, too, replaces the null in runner: the first to do so has the task.
      */
     @Override
     public void abandoned() {
         if (!isRunning(state(wordVolatile())) && refuse()) {
-            queue.abort(this); // another thread that has refused it may not have done so yet
+            queue.abort(this); // another thread may have marked it as refused, but not cancelled it yet
             over();
         }
     }
 
-    // ---- what a shutdown asks ----
+    // ---- called by a shutdown ----
 
-    /** Keeps a task that does not run from running again, for its receiver; false if it runs, or is over. */
+    /** Gives a task that does not run to its receiver, so that it runs no more; false if it runs, or is over. */
     public boolean giveBack() {
         if (isCancelled() || !RUNNER.compareAndSet(this, null, RETURNED)) {
             return false;
@@ -419,40 +416,40 @@ public class ScheduledTask<V> extends QueuedNode implements RunnableScheduledFut
         if (!markRefused()) {
             return false;
         }
-        cancel(false); // also if an earlier call has put the mark: it may have failed before it came to this
+        cancel(false); // also if an earlier call has put the mark: it may have failed before this step
         return true;
     }
 
-    /** True if it has the mark of a refusal: then it is cancelled when this returns, as the thread that put it may have failed. */
+    /** True if it is marked as refused. Then cancels it, because the thread that has marked it may have failed. */
     boolean finishRefusal() {
         return runner == REFUSED && refuse();
     }
 
     /**
-     * The first step of a refusal: keeps a task that does not run from running again; the next step is to cancel it. True if
+     * The first step of a refusal: keeps a task that does not run from running again. The next step is to cancel it. True if
      * this call or an earlier one did so.
      */
     boolean markRefused() {
         return RUNNER.compareAndSet(this, null, REFUSED) || runner == REFUSED;
     }
 
-    /** Asked by the run that was claimed; if so, it is cancelled when this returns, and the run is to be ended. */
+    /** Called by the claimed run. True if the task is refused: it is cancelled then, and the run must end. */
     private boolean isRefused() {
         if (runner != REFUSED) {
             return false;
         }
-        queue.abort(this); // a refusal leaves that to the run that was claimed
+        queue.abort(this); // a refusal leaves that to the claimed run
         return true;
     }
 
-    /** As if a worker had claimed a task that is refused; one that was given back is its receiver's. */
+    /** As if a worker had claimed a refused task. A task that was given back belongs to its receiver. */
     @Override
     public boolean unfire() {
         markRefused();
         return isRefused();
     }
 
-    /** Whether it is still to run, or is running. */
+    /** Whether the task is armed or running. */
     boolean isLive() {
         int s = state(wordVolatile());
         return isArmed(s) || isRunning(s);
@@ -463,12 +460,12 @@ public class ScheduledTask<V> extends QueuedNode implements RunnableScheduledFut
         return TALLY.compareAndSet(this, UNCOUNTED, COUNTED);
     }
 
-    /** Whether it was taken off; if not, it is not counted as ended yet. */
+    /** Whether it was uncounted. If not, it is not counted as ended yet. */
     boolean isGone() {
         return (byte) TALLY.getVolatile(this) == GONE;
     }
 
-    /** What it was before. */
+    /** Returns the tally before. */
     byte uncount() {
         return (byte) TALLY.getAndSet(this, GONE);
     }

@@ -15,61 +15,61 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 
-/** Takes the tasks of an executor, and knows after a shutdown which of them are still to run. */
+/** Accepts the tasks of an executor, and tracks after a shutdown which of them still have to run. */
 public final class ShutdownTracker implements Runnable {
     /*
      * Shutdown
      *
-     * A shutdown sets phase, then looks for live tasks: in every queue, then among the runs in progress. Each task that
-     * is found is counted, once, through the task's own tally. The thread that ends a counted task takes it off again,
-     * and the last one ends the executor. The shutdown holds one count itself until it has looked everywhere. If it
-     * fails on the way it keeps that count, and what it has taken back; the next one goes on.
+     * A shutdown sets phase, then looks for live tasks: in every queue, then among the runs in progress. Each task found is
+     * counted once, through its own tally. The thread that ends a counted task uncounts it, and the last one ends the
+     * executor. The shutdown itself holds one count until it has looked everywhere. If it fails on the way it keeps that
+     * count, and the tasks that it has taken back; the next shutdown goes on.
      *
-     * No live task is missed. A task that was submitted is armed or runs, or its submitter has not looked at phase
-     * for the second time yet: it does so after its push. So if the push came after the shutdown's look at that queue,
-     * the submitter sees the phase and takes the task back, unless it runs. The look misses no task that is armed all
-     * the while (QueueView). A thread that runs tasks publishes what it claims under the queue's lock, and clears that
-     * only when the run has ended, and it looks at phase before it calls the task: either the shutdown sees the run, or
-     * that thread sees the phase and counts the task itself (refuseIfLate). The same holds for a periodic task that is pushed
-     * again when its run ends: it looks at phase after the push, and before its run is cleared.
+     * No live task is missed. A submitted task is armed or runs, or its submitter has not read phase for the second time
+     * yet: it does so after its push. So if the push came after the shutdown's look at that queue, the submitter sees the
+     * phase and takes the task back, unless it runs. The look misses no task that is armed all the while (QueueView). A
+     * thread that runs tasks publishes each claim under the queue's lock, and clears it only when the run has ended. It
+     * reads phase before it calls the task. So either the shutdown sees the run, or that thread sees the phase and counts
+     * the task itself (refuseIfLate). The same holds for a periodic task that is pushed again when its run ends: its thread
+     * reads phase after the push, and before it clears the run.
      *
-     * Four parties may want a task that does not run: the worker that would call it; a shutdownNow() that would give it
-     * back; a shutdown, submitter or worker that finds it too late; and a close of the scheduler that has collected it. The
-     * first to put something into the task's runner has it. So a task runs, or is in the list, or is rejected (cancelled if
-     * its submission has returned): never two of these. A worker waits for a shutdownNow() in progress before it refuses a
-     * task; if that has failed, the worker gives the task back in its place. While a periodic task runs, none of the four
-     * can have it; when the run has ended, the look at phase after its push decides.
+     * Four parties may want a task that does not run. The worker would call it; a shutdownNow() would give it back; a
+     * shutdown, submitter or worker that finds it too late, or a close of the scheduler that has collected it, would cancel
+     * it. The first to replace the null in the task's runner has it. So a task runs, or is in the list, or is rejected
+     * (cancelled if its submission has returned): never two of these. A worker waits for a shutdownNow() in progress before
+     * it refuses a task; if that shutdownNow() failed, the worker gives the task back instead. While a periodic task runs,
+     * none of the four can have it; when the run has ended, the read of phase after its push decides.
      *
-     * The shutdown of a view does not look at the queues if nothing of its own waits, as its scheduler may have millions of
-     * timers. Each submission counts its task in begun, before the push. The thread that ends a task first marks it as
+     * The shutdown of a view does not look at the queues if none of its tasks waits, because its scheduler may have millions
+     * of timers. Each submission counts its task in begun, before the push. The thread that ends a task first marks it as
      * GONE, then counts it in ended, once. A shutdown that has set phase
      *
      *     ST-S1  reads ended
      *     ST-S2  looks for runs, and takes those that are not GONE
      *     ST-S3  reads begun
      *
-     * If ST-S1 and ST-S2 make up ST-S3, each live task runs, but for those whose submitters see the phase. For let L be
+     * If ST-S1 and ST-S2 add up to ST-S3, each live task runs, except those whose submitters see the phase. Proof: let L be
      * the tasks that are counted in begun before ST-S3 and are not counted in ended before the end of ST-S1. Neither sum
-     * falls, and each is read cell by cell, so ST-S3 - ST-S1 is no less than the size of L. What ST-S2 takes is in L: it
-     * was not GONE after ST-S1. So if ST-S2 takes as many as ST-S3 - ST-S1, it takes all of L. A task that is counted in
-     * begun after ST-S3 began is pushed later still, so its submitter sees the phase. A run may have ended since ST-S2,
-     * and its task have been pushed again, but the shutdown settles what ST-S2 has taken, whether it still runs or not. A
-     * single sum of both would not do: a task may begin in a cell that was read already, and end in one that was not.
+     * falls, and each is read cell by cell, so ST-S3 - ST-S1 is at least the size of L. Each task that ST-S2 takes is in L:
+     * it was not GONE after ST-S1. So if ST-S2 takes as many as ST-S3 - ST-S1, it takes all of L. A task that is counted in
+     * begun after ST-S3 began is pushed later still, so its submitter sees the phase. A run may have ended since ST-S2, and
+     * its task may have been pushed again, but the shutdown settles the tasks of ST-S2, whether they still run or not. A
+     * single sum of both would fail: a task may begin in a cell that was read already, and end in one that was not.
      * Where an add of a LongAdder makes a cell, it ends with a volatile write, and a sum begins with a volatile read.
      *
-     * A thread that has no memory or stack left may fail to count an end. Then all later shutdowns look, and nothing hangs:
-     * what they wait for is what they find. A pool counts nothing, as all that it would look at is its own.
+     * A thread that has no memory or stack left may fail to count an end. Then all later shutdowns look, and none hangs:
+     * each waits only for the tasks that it finds. A pool counts nothing, because all timers of its scheduler are its own.
      *
-     * No task stays counted after its end. A thread that counts a task looks at it again afterwards; the thread that ends
-     * the task changes its word, then looks at phase and at the tally. So one of the two takes it off.
+     * No task stays counted after its end. A thread that counts a task checks it again afterwards; the thread that ends the
+     * task changes its word, then reads phase and tally. So one of the two uncounts it.
      */
 
     private static final int RUNNING = 0;
-    /** Takes no more tasks. */
+    /** Accepts no more tasks. */
     private static final int SHUTDOWN = 1;
-    /** Starts no waiting task, and interrupts those that run. */
+    /** Starts no waiting task, and interrupts running ones. */
     private static final int STOPPING = 2;
-    /** How often a thread that waits for a view's end looks for loops whose threads have ended: there may be no monitor. */
+    /** How often a thread that waits for a view's end checks for ended threads of loops: there may be no monitor. */
     private static final long LOOK_NANOS = 1_000_000_000;
 
     public final SchedulerEngine engine;
@@ -77,18 +77,18 @@ public final class ShutdownTracker implements Runnable {
     private volatile int phase = RUNNING;
     /** Live tasks that a shutdown has found, and the shutdown itself until it has looked everywhere. */
     private final AtomicLong remaining = new AtomicLong(1);
-    /** None of them is left, and what a close of the scheduler has to do was tried. */
+    /** No task is left, and in a pool the close of its scheduler was tried. */
     private volatile boolean settled;
     private final Object shuttingDown = new Object();
-    /** Tasks that were submitted so far; null in a pool. After all other parts, as it is written with each submission. */
+    /** Tasks submitted so far; null in a pool. After all other parts, because each submission writes it. */
     private final Sum begun;
-    /** Tasks of those that have ended; null in a pool, too. */
+    /** The ended ones of those; null in a pool. */
     private final Sum ended;
-    /** Under shuttingDown: the shutdown itself is among the remaining; also if it has failed, until the next one. */
+    /** Guarded by shuttingDown: remaining includes the shutdown itself. After a failure also until the next one. */
     private boolean isHeld = true;
-    /** Under shuttingDown: taken back, and not yet returned by a shutdownNow(). */
+    /** Guarded by shuttingDown: taken back, and not yet returned by a shutdownNow(). */
     public ArrayList<Runnable> unstarted = new ArrayList<>();
-    /** Under shuttingDown, too: those that were claimed after a shutdownNow() had failed. Linked, as that needs no memory. */
+    /** Guarded by shuttingDown: tasks claimed after a shutdownNow() has failed. Linked, which needs no memory. */
     private ScheduledTask<?> unstartedClaimed;
 
     public volatile boolean delayedAfterShutdown = true;
@@ -101,14 +101,14 @@ public final class ShutdownTracker implements Runnable {
         this.ended = isOwner ? null : new Sum();
     }
 
-    /** On a cache line that the next object does not share: one of the two is written by submitters, the other by workers. */
+    /** Padded to its own cache line: submitters write one of the two, workers the other. */
     @SuppressWarnings("unused") // padding
     private static final class Sum extends LongAdder {
         private static final long serialVersionUID = 1;
         private long p00, p01, p02, p03, p04, p05, p06, p07, p08, p09, p10, p11, p12, p13, p14, p15;
     }
 
-    /** Arms a task; throws if it comes too late. */
+    /** Arms a task; throws if a shutdown came first. */
     public <T extends ScheduledTask<?>> T submit(T task, long delay) {
         if (isShutdown()) {
             throw rejected();
@@ -134,13 +134,13 @@ public final class ShutdownTracker implements Runnable {
             task.queue.arm(task, engine.timeline.deadlineIn(delay));
             isArmed = true;
         } finally {
-            if (!isArmed && !task.isLive()) { // else it failed after the push, and ends as any other
+            if (!isArmed && !task.isLive()) { // else it failed after the push, and ends like any other
                 gone(task);
             }
         }
     }
 
-    /** A shutdown came while the task was submitted: it is rejected unless it runs, has run, or was given back. */
+    /** A shutdown came during the submission: rejects the task unless it runs, has run, or was given back. */
     private boolean isLate(ScheduledTask<?> task) {
         boolean once = !task.isPeriodic(); // else it may have run, or be in a returned list: cancelled, not rejected
         return (once || !isWanted(task)) && task.refuse() && once;
@@ -151,15 +151,15 @@ public final class ShutdownTracker implements Runnable {
                 + engine.options.name + "' is shut down");
     }
 
-    // ---- what tasks ask ----
+    // ---- called by tasks ----
 
     /**
-     * Of a task that was claimed or armed again: one that comes too late is given back, or has the mark of a refusal, when
-     * this returns: then the caller cancels it.
+     * Called for a task that was claimed or armed again. If it is too late, gives it back or marks it as refused; then the
+     * caller cancels it.
      */
     void refuseIfLate(ScheduledTask<?> task, boolean isClaimed) {
         if (!isWanted(task)) {
-            synchronized (shuttingDown) { // until a shutdownNow() in progress has given back what has not begun
+            synchronized (shuttingDown) { // until a shutdownNow() in progress has given back the tasks that have not begun
                 if (isClaimed && phase == STOPPING && isHeld) {
                     giveBackClaimed(task);
                 }
@@ -180,7 +180,7 @@ public final class ShutdownTracker implements Runnable {
                 task.linkTo(null);
             }
         } catch (VirtualMachineError e) {
-            // It is given back all the same. Thrown, it would end the run.
+            // It is given back nevertheless. Thrown, it would end the run.
         }
     }
 
@@ -188,7 +188,7 @@ public final class ShutdownTracker implements Runnable {
         return phase == RUNNING || mayWait(task) && admit(task);
     }
 
-    /** The task has ended, and does not run any more. */
+    /** Called when the task has ended and runs no more. */
     void gone(ScheduledTask<?> task) {
         if (isOwner && phase == RUNNING) {
             return;
@@ -198,7 +198,7 @@ public final class ShutdownTracker implements Runnable {
             release();
         }
         if (!isOwner && was != ScheduledTask.GONE) {
-            ended.increment(); // last, as it may need memory
+            ended.increment(); // last, because it may need memory
         }
     }
 
@@ -221,7 +221,7 @@ public final class ShutdownTracker implements Runnable {
         }
     }
 
-    /** Nothing is left. Does the rest of a call that has failed, and nothing if there is none. */
+    /** No task is left. A repeated call does only what a failed one has left. */
     private void terminate() {
         try {
             if (isOwner) {
@@ -235,7 +235,7 @@ public final class ShutdownTracker implements Runnable {
 
     // ---- shutdown ----
 
-    /** Shuts down. A scheduler that is closed calls this of its views. */
+    /** Shuts down. A scheduler that is closed calls this for its views. */
     @Override
     public void run() {
         end(SHUTDOWN);
@@ -278,14 +278,14 @@ public final class ShutdownTracker implements Runnable {
         }
     }
 
-    /** Keeps a shutdown that has been going on from ending; false if it has ended. */
+    /** Keeps a shutdown in progress from ending; false if it has ended. */
     private boolean hold() {
         return remaining.getAndUpdate(n -> n == 0 ? 0 : n + 1) != 0;
     }
 
     /**
-     * Counts all live tasks, and takes back those that may not wait any longer: first what waits, as an interrupt would
-     * make workers claim that.
+     * Counts all live tasks, and takes back those that may not wait any longer. Waiting tasks come first, because an
+     * interrupt would make workers claim them.
      */
     private void settle() {
         assert Thread.holdsLock(shuttingDown);
@@ -303,7 +303,7 @@ public final class ShutdownTracker implements Runnable {
         }
     }
 
-    /** A thread of the user's that refuses to be interrupted keeps no other from being so, and no list from its receiver. */
+    /** If a user's thread refuses to be interrupted, the others still are, and the list still reaches its receiver. */
     private static void interrupt(ScheduledTask<?> task) {
         try {
             task.interrupt();
@@ -321,7 +321,7 @@ public final class ShutdownTracker implements Runnable {
         }
     }
 
-    /** Each once: what is just handed to the builder's executor is met twice. */
+    /** Each once: a task that is just being handed to the builder's executor is found twice. */
     private Set<ScheduledTask<?>> running() {
         Set<ScheduledTask<?>> found = new HashSet<>();
         engine.forEachRunning(t -> ifOwn(t, found::add));
@@ -353,7 +353,7 @@ public final class ShutdownTracker implements Runnable {
 
     private boolean mayWait(ScheduledTask<?> task) {
         return phase == SHUTDOWN && (task.isPeriodic() ? periodicAfterShutdown
-                : delayedAfterShutdown || !task.isPending() // claimed, as it was due: nothing to ask the user's clock for
+                : delayedAfterShutdown || !task.isPending() // claimed, so it was due: no need to ask the user's clock
                 || task.getDelay(TimeUnit.NANOSECONDS) <= 0);
     }
 
@@ -366,7 +366,7 @@ public final class ShutdownTracker implements Runnable {
     }
 
     public boolean awaitTermination(long nanos) throws InterruptedException {
-        for (long left = Math.max(0, nanos); ; left -= LOOK_NANOS) { // at least 0, as its difference to now must not overflow
+        for (long left = Math.max(0, nanos); ; left -= LOOK_NANOS) { // at least 0: its difference to now must not overflow
             boolean isLast = engine.loops == null || left <= LOOK_NANOS;
             if (engine.loops != null) {
                 engine.loops.closeEnded();

@@ -1,5 +1,5 @@
 /**
- * The tasks of a pool, each a timer and a future in one, and the shutdown that waits for the last of them.
- * {@link io.pendula.internal.executor.ScheduledTask} is where to begin.
+ * The tasks of an executor, each a timer and a future in one, and the shutdown that waits for the last of them.
+ * Begin with {@link io.pendula.internal.executor.ScheduledTask}.
  */
 package io.pendula.internal.executor;
