@@ -32,8 +32,8 @@ public final class Check {
     }
 
     /**
-     * An instant of a scheduler, or one that means never. Nanoseconds since 1970 would mean that, too, so they are
-     * refused; milliseconds since 1970 cannot be told from an instant half an hour after the scheduler's start.
+     * An instant of a scheduler, or one that means never. Nanoseconds since 1970 would also mean never, so they are refused.
+     * Milliseconds since 1970 look like an instant half an hour after the scheduler's start.
      */
     public static long instant(long instant) {
         if (instant > Timeline.NEVER
@@ -66,7 +66,7 @@ public final class Check {
         return notNull(unit, "unit").toNanos(delay);
     }
 
-    /** Saturates, as the nanoseconds of the delay do. */
+    /** Saturates like the nanoseconds of the delay. */
     public static Duration duration(long delay, TimeUnit unit) {
         return Duration.ofNanos(delay(delay, unit));
     }

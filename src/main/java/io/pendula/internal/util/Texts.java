@@ -3,7 +3,7 @@ package io.pendula.internal.util;
 import java.math.BigDecimal;
 import java.util.function.UnaryOperator;
 
-/** Tasks, times and counts as people read them, in texts without a fixed form. */
+/** Makes texts for people from tasks, times and counts. Their form may change. */
 public final class Texts {
     private static final long MICRO = 1_000;
     private static final long MILLI = 1_000_000;
@@ -11,19 +11,19 @@ public final class Texts {
     private static final long MINUTE = 60;
     private static final long HOUR = 3_600;
 
-    /** Of a task's own text, so that a line can be read. */
+    /** The limit for a task's own text, so that a line stays readable. */
     private static final int MOST_CHARS = 200;
 
     private Texts() {}
 
-    /** The class of a task tells a lambda's maker, too. */
+    /** The class name, which for a lambda includes the class that made it. */
     public static String nameOf(Object named) {
         return named == null ? "no task" : named.getClass().getName();
     }
 
     /**
-     * What a task, or what it is named after, says of itself, or the name of its class if it does not override
-     * {@code toString}, or if that fails. Calls the program, so never under a lock.
+     * The {@code toString} of a task, or of its named object. The name of its class if that is not overridden or fails.
+     * Calls user code, so never under a lock.
      */
     public static String of(Object task, UnaryOperator<Object> naming) {
         try {
@@ -42,7 +42,7 @@ public final class Texts {
         return nanos == Long.MAX_VALUE ? "never due" : "due in " + duration(nanos);
     }
 
-    /** As 100 ms, 1.5 s, 1 h 30 min. Needless digits are cut off: no text says that more is left than there is. */
+    /** For instance 100 ms, 1.5 s, 1 h 30 min. Cuts off digits, so a text never overstates the time left. */
     public static String duration(long nanos) {
         if (nanos >= MINUTE * SECOND) {
             long seconds = nanos / SECOND;
@@ -61,7 +61,7 @@ public final class Texts {
         return BigDecimal.valueOf(thousandths, 3).stripTrailingZeros().toPlainString();
     }
 
-    /** With a noun whose plural ends in an s. */
+    /** For a noun whose plural ends in an s. */
     public static String count(long count, String noun) {
         return count + " " + noun + (count == 1 ? "" : "s");
     }

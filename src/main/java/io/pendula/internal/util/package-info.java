@@ -1,5 +1,5 @@
 /**
- * Checks of arguments, texts for people, threads that take nothing over from their makers. Knows no scheduler.
- * {@link io.pendula.internal.util.Check} is where to begin.
+ * Argument checks, texts for people, and threads that inherit nothing. Independent of schedulers.
+ * Begin with {@link io.pendula.internal.util.Check}.
  */
 package io.pendula.internal.util;
