@@ -616,6 +616,30 @@ class TimerHeapTest {
         assertEquals(1, p.heap.size());
     }
 
+    /** Two blocks become nearly empty; the younger one came when the sweep had begun. */
+    @Test
+    void sweep_blocksWouldBeUnitedAtItsEnd_dropsWhatWasStaleBefore() {
+        int few = BLOCK / 5;
+        Pair p = inOrder(BLOCK - few);
+        TimerNode stale = p.push(1_000_000);
+        for (int i = 1; i < few; i++) {
+            p.push(1_000_000);
+        }
+        p.compactor.rewind();
+        for (int i = 0; i < BLOCK - few; i++) {
+            p.push(900_000);
+        }
+        for (int i = 0; i <= few; i++) {
+            p.push(1_000_000);
+        }
+        while (p.heap.topKey() < 1_000_000) {
+            p.pop();
+        }
+        stale.entry--;
+        p.heap.sweep(p.compactor, BLOCK, Integer.MAX_VALUE, true);
+        assertEquals(2 * few, p.heap.size());
+    }
+
     // ---- walks ----
 
     /** Timers fire and come between two blocks, so that blocks are united before and behind the places of two walks. */
