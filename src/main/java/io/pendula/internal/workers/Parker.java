@@ -66,7 +66,7 @@ public final class Parker {
         }
         long began = timeline.now();
         long left = target - began;
-        if (left > bias || !isExact) { // any other park would end too late
+        if (left > bias || !isExact) { // else any park would end too late
             long parked = Math.min(Math.max(left - bias, SHORTEST_PARK_NANOS << standing), MAX_PARK_NANOS);
             if (left <= 0 || sleeper.isCalled()) {
                 return; // reading the clock may have used up the permit, see Worker.isCalled
