@@ -117,7 +117,11 @@ class TimerQueueModelTest {
                 case 10 -> receive(any());
                 case 11 -> rig.drain();
                 case 12 -> sweep();
-                case 13 -> sleep();
+                case 13 -> {
+                    if (!keepOrder) { // with a manual clock no thread sleeps, and no sweep is planned for one that does
+                        sleep();
+                    }
+                }
                 default -> {
                     now += rnd.nextInt(12);
                     runDue();
@@ -229,7 +233,7 @@ class TimerQueueModelTest {
         private void sleep() {
             asleepUntil = rig.sleep(now);
             if (asleepUntil == earliest()) {
-                assertTrue(asleepUntil < Timeline.NEVER || keepOrder || rig.dead() == 0, "stale entries are kept for ever");
+                assertTrue(asleepUntil < Timeline.NEVER || rig.dead() == 0, "stale entries are kept for ever");
             } else {
                 assertEquals(Timeline.NEVER, earliest(), "sleeps until the earliest deadline");
                 assertTrue(asleepUntil <= now + 1_000_000_000 && asleepUntil > now, "as long as a sleep may last");
