@@ -11,7 +11,7 @@ import java.util.concurrent.ConcurrentHashMap;
 /** A number for what is in an object's plain fields, so that two ways to the same contents are one state. */
 public final class Contents {
     /** Figures that decide nothing. */
-    private static final Set<String> FIGURES = Set.of("fired", "stolen", "maxLateness", "most", "swept", "helps",
+    private static final Set<String> FIGURES = Set.of("fired", "stolen", "maxLateness", "most", "swept",
             "removed", "rounds", "pulse", "armingPulse", "seenPulse", "depth", "visits", "unfired");
     private static final Map<Class<?>, Field[]> FIELDS = new ConcurrentHashMap<>();
 

@@ -55,8 +55,6 @@ final class InboxDrainer {
 
     /** Timers that were stopped before they were filed. */
     long stops;
-    /** How often arming threads have helped. */
-    long helps;
 
     InboxDrainer(int index, Timeline timeline, HoldLock lock, Inbox inbox, TimerHeap entries, Compactor compactor,
             boolean keepOrder) {
@@ -84,7 +82,6 @@ final class InboxDrainer {
         }
         if (free && lock.tryLock()) {
             try {
-                helps++;
                 drain();
             } finally {
                 lock.unlock();

@@ -61,7 +61,7 @@ package io.pendula.internal.queue;
  * HoldLock.scarce
  *              lock holder                           threads that arm or lock         volatile
  * InboxDrainer.unreported
- *              lock holder; owner (clears)        owner                            volatile
+ *              lock holder; owner (clears)           owner                            volatile
  * QueueCloser
  *   cells      resets, around a change and its push  close                            volatile read-modify-write
  *   closed     close                                 resets, owners                   volatile

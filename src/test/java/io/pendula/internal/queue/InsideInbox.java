@@ -15,11 +15,6 @@ public final class InsideInbox {
         q.drainer.drain();
     }
 
-    /** How often a thread that arms has emptied the inbox. */
-    public static long helps(TimerQueue q) {
-        return q.drainer.helps;
-    }
-
     public static boolean hasMail(TimerQueue q) {
         return q.drainer.hasMail();
     }
