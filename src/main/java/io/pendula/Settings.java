@@ -10,9 +10,9 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the builders of schedulers and of executors have in common. Each setting is checked when it is set.
+ * The settings that the builders of schedulers and of executors have in common. Each value is checked when it is set.
  *
- * @param <B> the builder itself; without a bound, as its erasure stands in the signatures of methods that a program calls
+ * @param <B> the builder itself; without a bound, because its erasure is in the signatures of methods that programs call
  */
 abstract sealed class Settings<B> permits TimerScheduler.Builder, TimerExecutors.Builder {
     final Options options;
@@ -30,7 +30,7 @@ abstract sealed class Settings<B> permits TimerScheduler.Builder, TimerExecutors
      * The name that appears in thread names, statistics and logs. Default: {@code timers} for a scheduler,
      * {@code pool-} and a number for an executor.
      *
-     * @param name any text but an empty one
+     * @param name any text that is not empty
      * @return this
      * @throws NullPointerException if {@code name} is null
      * @throws IllegalArgumentException if {@code name} is empty
@@ -44,16 +44,16 @@ abstract sealed class Settings<B> permits TimerScheduler.Builder, TimerExecutors
     }
 
     /**
-     * Makes the threads, which then keep the name, the daemon status and the context class loader that the factory
-     * gives them. Default: own threads.
+     * Creates the threads, which keep the name, the daemon status and the context class loader that the factory gives them.
+     * Default: threads created by the library.
      *
-     * <p>It must not block. It is called by the thread that needs another one: by {@code build}, by a submission to an
-     * executor, by a thread that arms or stops a timer of the shared scheduler or of a {@link TimerLoop}, by the monitor, or
-     * by a worker, before a callback as a rule. What that thread does next waits for it.
+     * <p>The factory must not block. It is called by the thread that needs a new one, which waits for it. That can be
+     * {@code build}, a submission to an executor, a thread that arms or stops a timer of the shared scheduler or of a
+     * {@link TimerLoop}, the monitor, or a worker, usually before a callback.
      *
-     * <p>Virtual threads are refused: a worker must wake up when a timer is due, and a virtual thread does so only
-     * when one of the few carriers is free. Callbacks can run on them, see {@link #executor}; and virtual threads
-     * may call all methods.
+     * <p>Virtual threads are rejected: a worker must wake up when a timer is due, and a virtual thread does so only when one
+     * of the few carriers is free. Callbacks can run on virtual threads, see {@link #executor}, and virtual threads may call
+     * all methods.
      *
      * @param threadFactory must return new platform threads that have not been started
      * @return this
@@ -67,8 +67,8 @@ abstract sealed class Settings<B> permits TimerScheduler.Builder, TimerExecutors
     }
 
     /**
-     * Whether own threads let the JVM exit. Default: true for a scheduler; false for an executor, as for the JDK's
-     * pools.
+     * Whether the library's threads are daemons, which do not keep the JVM alive. Default: true for a scheduler; false for
+     * an executor, as in the JDK's pools.
      *
      * @param daemon false if the JVM must not exit before the end of the scheduler or executor
      * @return this
@@ -79,8 +79,8 @@ abstract sealed class Settings<B> permits TimerScheduler.Builder, TimerExecutors
     }
 
     /**
-     * The context class loader of own threads. Default: null for a scheduler, so that a timer keeps no application
-     * alive in a container; for an executor that of the thread that calls {@code build}.
+     * The context class loader of the library's threads. Default for a scheduler: null, so that a timer keeps no application
+     * alive in a container. Default for an executor: that of the thread that calls {@code build}.
      *
      * @param contextClassLoader may be null
      * @return this
@@ -92,12 +92,12 @@ abstract sealed class Settings<B> permits TimerScheduler.Builder, TimerExecutors
     }
 
     /**
-     * Runs callbacks elsewhere than on the workers. A timer still never overlaps itself: it is armed again when
-     * its callback has returned. If the executor rejects a callback, the listener is told and the worker runs
-     * it; so it does if the scheduler is closed just then. An executor that drops a callback silently leaves its timer
-     * running until the scheduler is closed.
-     * {@code Executors.newVirtualThreadPerTaskExecutor()} will do, if callbacks block and there may be many at a
-     * time. Nothing here shuts it down. Default: inline, on the workers.
+     * Runs callbacks on an executor instead of the workers. A timer still never overlaps itself: it is armed again when its
+     * callback has returned. If the executor rejects a callback, the listener is notified and the worker runs it. The worker
+     * also runs it if the scheduler is closed at that moment. If an executor silently drops a callback, its timer counts as
+     * running until the scheduler is closed. If many callbacks may block at a time, use
+     * {@code Executors.newVirtualThreadPerTaskExecutor()}. The library never shuts the executor down. Default: callbacks run
+     * on the workers.
      *
      * @param executor where callbacks run
      * @return this
@@ -109,12 +109,12 @@ abstract sealed class Settings<B> permits TimerScheduler.Builder, TimerExecutors
     }
 
     /**
-     * Is told of callbacks that throw where no future tells it, take long or block their thread. Default: exceptions go
-     * to the thread's uncaught-exception handler; slow callbacks are logged, as by {@link TimerListener#logging()}, and
-     * so are callbacks that block their thread and loops that are late for longer than {@code stallAfter}. A pool has no
-     * monitor, so it tells of no stalls; nor does a scheduler of those callbacks that run on its {@link #executor}.
+     * Is notified of callbacks that take long, block their thread, or throw where no future reports it. Default: exceptions
+     * go to the thread's uncaught-exception handler. Slow callbacks, callbacks that block their thread for longer than
+     * {@code stallAfter}, and loops that are late by more, are logged as by {@link TimerListener#logging()}. A pool has no
+     * monitor, so it reports no stalls; a scheduler reports none for callbacks on its {@link #executor}.
      *
-     * @param listener is called by several threads at the same time
+     * @param listener called by several threads at the same time
      * @return this
      * @throws NullPointerException if {@code listener} is null
      */
@@ -138,9 +138,9 @@ abstract sealed class Settings<B> permits TimerScheduler.Builder, TimerExecutors
     }
 
     /**
-     * How many timers may be armed at a time, or tasks wait; arming or submitting one more throws
-     * {@code RejectedExecutionException}. The bound is exact, at the price of one contended counter. A
-     * ticker that runs counts, and a timer that was armed again while it runs. Default: no bound.
+     * The maximum number of timers that are armed, or tasks that wait, at a time; arming or submitting one more throws
+     * {@code RejectedExecutionException}. The bound is exact, at the cost of one contended counter. A running ticker counts,
+     * and so does a timer that was armed again while it runs. Default: no bound.
      *
      * @param maxPending at least 1
      * @return this
@@ -155,15 +155,15 @@ abstract sealed class Settings<B> permits TimerScheduler.Builder, TimerExecutors
     }
 
     /**
-     * Wraps each task, once, when a timer is made of it: by {@code after}, {@code at} and {@code every} of a
-     * scheduler and its loops, by {@code orTimeout}, {@code completeOnTimeout}, {@code delayedExecutor} and
-     * {@code interruptAfter}, and by the methods of executors. For context that the callback should have from the thread
-     * that has made the timer, as a trace or a diagnostic context. {@code reset} does not wrap anew, so a timer that is reset
-     * by another thread keeps the context of the one that made it. A callable is given as a runnable that calls it.
-     * {@link TimerHandle#task()}, texts and counts show the task itself. Default: tasks run as they are.
+     * Wraps each task, once, when a timer is created for it. Use it to pass context from that thread to the callback, such
+     * as a trace or a diagnostic context. It applies to {@code after}, {@code at} and {@code every} of a scheduler and its
+     * loops, to {@code orTimeout}, {@code completeOnTimeout}, {@code delayedExecutor} and {@code interruptAfter}, and to the
+     * methods of executors. A {@code reset} does not wrap again: a timer that another thread resets keeps the context of the
+     * thread that created it. A callable is passed as a runnable that calls it. {@link TimerHandle#task()}, texts and counts
+     * show the task itself. Default: tasks are not wrapped.
      *
-     * @param decorator returns what is to be run in the place of its argument, never null; what it throws, the
-     *     method throws that was called to arm
+     * @param decorator returns the task to run instead of its argument, never null; if it throws, the method that was called
+     *     to arm throws the same exception
      * @return this
      * @throws NullPointerException if {@code decorator} is null
      */

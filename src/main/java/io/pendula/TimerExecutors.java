@@ -9,14 +9,14 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Makes executors that take the place of those of {@link java.util.concurrent.Executors}: change that one word, and
- * keep the rest.
+ * Creates executors that replace those of {@link java.util.concurrent.Executors}: change the class name, and keep the rest
+ * of the code.
  *
  * <pre>{@code
  * ScheduledExecutorService timers = TimerExecutors.newScheduledThreadPool(4);
  * }</pre>
  *
- * <p>With a name, and a listener that is told of slow tasks:
+ * <p>With a name, and a listener that is notified of slow tasks:
  *
  * <pre>{@code
  * SchedulerExecutor timers = TimerExecutors.builder().threads(4).name("db").slowCallback(Duration.ofMillis(50))
@@ -25,7 +25,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * TimerStats stats = timers.stats();
  * }</pre>
  *
- * <p>What they do, and in what little they differ, is told by {@link SchedulerExecutor}.
+ * <p>{@link SchedulerExecutor} describes their rules and the few differences.
  *
  * @since 0.1
  */
@@ -35,7 +35,7 @@ public final class TimerExecutors {
     private TimerExecutors() {}
 
     /**
-     * Starts the configuration of an executor that has a name, a listener or other settings of its own.
+     * Starts the configuration of an executor with a name, a listener or other settings.
      *
      * @return a builder with all defaults
      */
@@ -44,12 +44,12 @@ public final class TimerExecutors {
     }
 
     /**
-     * An executor that runs up to {@code workers} tasks at the same time, and never more. Its threads are started
-     * when they are needed, are no daemons, and have the context class loader of the calling thread.
+     * An executor that runs up to {@code workers} tasks at the same time, and never more. Its threads are started when they
+     * are needed, are not daemons, and have the context class loader of the calling thread.
      *
-     * @param workers the number of threads, at least 0, which means as much as 1: a task needs a thread to run. It is
-     *     started by the first submission, and ends, other than in the JDK's pool of that size, with the executor. More
-     *     than 32,767 mean as much as that
+     * @param workers the number of threads, at least 0. Zero is treated as 1, because a task needs a thread to run. That
+     *     thread is started by the first submission and, unlike in the JDK's pool of size 0, ends with the executor. Numbers
+     *     above 32,767 are treated as 32,767
      * @return a new executor
      * @throws IllegalArgumentException if {@code workers} is less than 0
      */
@@ -62,20 +62,21 @@ public final class TimerExecutors {
     }
 
     /**
-     * As {@link #newScheduledThreadPool(int)}, with threads of one's own.
+     * As {@link #newScheduledThreadPool(int)}, with your own thread factory.
      *
-     * @param workers the number of threads, at least 0, which means as much as 1
-     * @param threadFactory must return new platform threads that have not been started. If the first one cannot be had,
-     *     the submission that needed it throws, and nothing of it is queued; of a later one the uncaught-exception
-     *     handler of the thread that called the factory is told, and later submissions and tasks try again. It must
-     *     not block: it is called by the first submission, then by a worker that is about to run a task, after a failure
-     *     by a later submission, too, and by one thread at a time. It may submit to the pool; if it fails then to make the first thread, what
-     *     it has submitted runs, and {@code close} returns, only after a later submission has got its thread
+     * @param workers the number of threads, at least 0; 0 is treated as 1
+     * @param threadFactory must return new platform threads that have not been started. If it fails to make the first one,
+     *     the submission that needed it throws, and queues nothing. If it fails to make a later one, the uncaught-exception
+     *     handler of the thread that called the factory is notified, and later submissions and tasks try again. It must not
+     *     block. It is called by the first submission, then by a worker that is about to run a task; after a failure also by
+     *     a later submission. It is called by one thread at a time. It may submit tasks to the pool. If it then fails to
+     *     make the first thread, these tasks run, and {@code close} returns, only after a later submission has got its
+     *     thread
      * @return a new executor
-     * @throws IllegalArgumentException if {@code workers} is less than 0, or if {@code threadFactory} is the JDK's
-     *     factory of virtual threads. Of another that makes them the first submission throws it: a worker must wake up
-     *     when a task is due, and a virtual thread depends on others for that. To run tasks on virtual threads, use a
-     *     view of a scheduler with an {@link TimerScheduler.Builder#executor executor} of them
+     * @throws IllegalArgumentException if {@code workers} is less than 0, or if {@code threadFactory} is the JDK's factory
+     *     of virtual threads. For other factories of virtual threads, the first submission throws it. A worker must wake up
+     *     when a task is due, and a virtual thread depends on others for that. To run tasks on virtual threads, use a view
+     *     of a scheduler whose {@link TimerScheduler.Builder#executor executor} runs them there
      * @throws NullPointerException if {@code threadFactory} is null
      */
     public static SchedulerExecutor newScheduledThreadPool(int workers, ThreadFactory threadFactory) {
@@ -93,7 +94,7 @@ public final class TimerExecutors {
     }
 
     /**
-     * As {@link #newSingleThreadScheduledExecutor()}, with a thread of one's own.
+     * As {@link #newSingleThreadScheduledExecutor()}, with your own thread factory.
      *
      * @param threadFactory must return a new platform thread that has not been started
      * @return a new executor
@@ -105,8 +106,8 @@ public final class TimerExecutors {
     }
 
     /**
-     * An executor that runs each task on a virtual thread of its own, so that any number of tasks may block. One platform
-     * thread sees to their times. Needs Java 21 or later.
+     * An executor that runs each task on its own virtual thread, so that any number of tasks may block. One platform thread
+     * starts them when they are due. Needs Java 21 or later.
      *
      * @return a new executor
      * @throws UnsupportedOperationException if this Java has no virtual threads
@@ -116,8 +117,8 @@ public final class TimerExecutors {
     }
 
     /**
-     * Collects the settings of an executor with threads of its own. May be used for several executors; not safe for use
-     * by several threads.
+     * Collects the settings of an executor with its own threads. May be used to build several executors. Not safe for use by
+     * multiple threads.
      *
      * @since 0.1
      */
@@ -131,8 +132,8 @@ public final class TimerExecutors {
         }
 
         /**
-         * How many tasks run at the same time, at most. Default: 1, so that tasks run strictly one after the other. With
-         * an {@link #executor} it is how many threads hand tasks over to that, for which 1 will do.
+         * The maximum number of tasks that run at the same time. Default: 1, so that tasks run strictly one after the other.
+         * With an {@link #executor} it is the number of threads that hand tasks over to it; 1 is enough for that.
          *
          * @param threads from 1 to 32,767
          * @return this
@@ -144,8 +145,8 @@ public final class TimerExecutors {
         }
 
         /**
-         * What {@code scheduleAtFixedRate} does about runs that could not begin in time, as after a long run, or a
-         * suspension of the machine. Default: {@link MissedTicks#BURST}, as the JDK's pool: they are caught up, one after
+         * The policy of {@code scheduleAtFixedRate} for runs that could not begin on time, for example after a long run or a
+         * suspension of the machine. Default: {@link MissedTicks#BURST}, as in the JDK's pool: they are caught up, one after
          * the other.
          *
          * @param missedRuns the policy
@@ -159,11 +160,11 @@ public final class TimerExecutors {
         }
 
         /**
-         * Whether a periodic task goes on after a run that has thrown. The {@link #listener} is told of each of them, or
-         * else the thread's uncaught-exception handler; the future ends only if it is cancelled. Default: false, as the
-         * JDK's pool: such a run is the last one.
+         * Whether a periodic task continues after a run that has thrown. If so, the {@link #listener} is notified of each of
+         * these runs or, without one, the thread's uncaught-exception handler; the future ends only if it is cancelled.
+         * Default: false, as in the JDK's pool: such a run is the last one.
          *
-         * @param keep true to let them go on
+         * @param keep true to let the task continue
          * @return this
          */
         public Builder keepAfterFailure(boolean keep) {
@@ -172,14 +173,16 @@ public final class TimerExecutors {
         }
 
         /**
-         * How long each run may take. One that takes longer is interrupted, as by {@code cancel(true)}: that run and nothing
-         * that its thread does afterwards. The {@link #listener} is notified ({@link TimerListener#timedOut}), or else the
-         * run is logged. Only the run is ended, and only if it heeds the interrupt: the future is not cancelled, and
-         * completes with what the task returns or throws. A periodic task goes on with its next period, also if the
-         * interrupted run throws; what it throws is reported to the listener.
+         * The time limit of each run. A run that takes longer is interrupted, as by {@code cancel(true)}: the interrupt
+         * affects nothing that its thread does afterwards. The {@link #listener} is notified
+         * ({@link TimerListener#timedOut}); without one, the run is logged. Only this run ends, and only if the task
+         * responds to the interrupt. The future is not cancelled: it completes with the task's result or exception. A
+         * periodic task continues with its next period, even if the interrupted run throws; that exception is reported to
+         * the listener.
          *
-         * <p>The limit is a timer of the {@linkplain TimerScheduler#shared() shared} scheduler, as this executor's threads may
-         * all be blocked. If it cannot be armed, the run ends with that exception before the task begins. Default: no limit.
+         * <p>The limit is a timer of the {@linkplain TimerScheduler#shared() shared} scheduler, because this executor's
+         * threads may all be blocked. If it cannot be armed, the run ends with that exception before the task begins.
+         * Default: no limit.
          *
          * @param limit more than zero; beyond 18 years: never
          * @return this
@@ -192,7 +195,7 @@ public final class TimerExecutors {
         }
 
         /**
-         * Makes the executor. Its threads are started when they are needed.
+         * Builds the executor. Its threads are started when they are needed.
          *
          * @return a new executor
          */

@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
 
 /**
- * A worker that is driven by an application's own thread, typically one that waits for I/O: its timers run inside that
- * thread's loop, with no other thread involved.
+ * A worker that is driven by one of the application's threads, typically one that waits for I/O. Its timers run inside that
+ * thread's loop; no other thread is involved.
  *
  * <pre>{@code
  * try (TimerLoop loop = timers.attach(selector::wakeup)) {
@@ -24,30 +24,31 @@ import java.util.concurrent.RejectedExecutionException;
  * }
  * }</pre>
  *
- * <p>A loop that does not wait in a selector asks how long it may wait, and says when it has waited:
+ * <p>A loop that does not wait in a selector asks how long it may wait, then runs the timers that are due:
  *
  * <pre>{@code
  * Message m = queue.poll(loop.nanosUntilNext(), TimeUnit.NANOSECONDS);
  * loop.runDue();
  * }</pre>
  *
- * <p><b>Which timers.</b> Those that the loop's thread arms by any method of the scheduler, and those that any thread
- * arms by the methods of this class. If the scheduler has no workers, also what threads without a loop arm: each timer
- * goes to one of the loops. All threads may stop and reset them.
+ * <p><b>Which timers.</b> A loop has the timers that its thread arms by any method of the scheduler, and those that any
+ * thread arms by the methods of this class. If the scheduler has no workers, each timer that is armed by a thread without a
+ * loop also goes to one of the loops. All threads may stop and reset them.
  *
- * <p><b>The wakeup</b> that was given to {@link TimerScheduler#attach} makes the thread's present wait, or else its
- * next one, return at once, as {@link Selector#wakeup} and {@link java.util.concurrent.locks.LockSupport#unpark} do. A
- * thread that arms a timer that is due before the loop would wake up calls it, once for each wait. It may be called for
- * other reasons: when stopped timers must be swept or the scheduler closes, and even just after the loop was closed. It
- * should neither block nor throw. If it throws, the {@link TimerListener} is told, the timer stays armed, and the next
- * thread that arms an earlier one calls it again.
+ * <p><b>The wakeup</b> that was passed to {@link TimerScheduler#attach} makes the thread's current wait return at once or,
+ * if the thread does not wait, its next one. {@link Selector#wakeup} and
+ * {@link java.util.concurrent.locks.LockSupport#unpark} do so. If a thread arms a timer that is due before the loop would
+ * wake up, it calls the wakeup, once for each wait. The wakeup may also be called when stopped timers must be removed, when
+ * the scheduler closes, and even just after the loop was closed. It should neither block nor throw. If it throws, the
+ * {@link TimerListener} is notified, and the timer stays armed. The next thread that arms an earlier timer calls the wakeup
+ * again.
  *
- * <p><b>Confined.</b> Callbacks run on the loop's thread and on no other. While the thread is busy elsewhere and does not
- * call {@code runDue} they wait, and {@link TimerListener#loopStalled} tells of a long delay. A scheduler without workers
- * has no thread that would notice. What must not wait for one thread belongs on the scheduler's workers.
+ * <p><b>Confined.</b> Callbacks run on the loop's thread only. While the thread is busy elsewhere and does not call
+ * {@code runDue}, they wait. A long delay is reported to {@link TimerListener#loopStalled}, except by a scheduler without
+ * workers, which has no thread to detect it. If a timer must not wait for one thread, arm it on the scheduler's workers.
  *
- * <p><b>Threads.</b> The thread that attached the loop is the only one that may use it, except for arming. A callback
- * must not call {@code runDue}, {@code nanosUntilNext} or {@code select}; it may close the loop.
+ * <p><b>Threads.</b> Only the thread that attached the loop may use it, except for arming. A callback must not call
+ * {@code runDue}, {@code nanosUntilNext} or {@code select}; it may close the loop.
  *
  * @since 0.1
  */
@@ -56,13 +57,13 @@ public final class TimerLoop extends Armer implements Timers, AutoCloseable {
 
     final LoopWorker worker;
 
-    /** By the attach of {@code worker} alone. */
+    /** Called only by the attach of {@code worker}. */
     TimerLoop(LoopWorker worker) {
         super(worker.engine.timeline);
         this.worker = worker;
     }
 
-    /** The only one that stands for a loop. */
+    /** The only instance for a loop. */
     static TimerLoop of(LoopWorker worker) {
         return (TimerLoop) worker.handle;
     }
@@ -70,13 +71,13 @@ public final class TimerLoop extends Armer implements Timers, AutoCloseable {
     // ---- the loop's thread ----
 
     /**
-     * How long the thread may wait. From now on, until the next call of this method, {@code runDue} or {@code select}, it
-     * is taken to wait: a thread that arms an earlier timer calls the wakeup.
+     * How long the thread may wait, in nanoseconds. From now on, until the next call of this method, {@code runDue} or
+     * {@code select}, the thread is assumed to wait: if another thread arms an earlier timer, it calls the wakeup.
      *
-     * @return nanoseconds until the next deadline, or less: if timers were stopped or put off a short while ago, and never
-     *     more than 15 seconds while anything is armed, so that stopped timers are let go in time (with a
-     *     {@link ManualClock}, without that limit); 0 if something is due, or is to be tidied up at the next call, and
-     *     once after the scheduler was closed; {@code Long.MAX_VALUE} if nothing is armed and nothing left of stopped timers
+     * @return the time until the next deadline, or less if timers were stopped or postponed a short while ago. At most 15
+     *     seconds while any timer is armed, so that stopped timers are released soon; no such limit with a
+     *     {@link ManualClock}. Zero if a timer is due, or the next call has stopped timers to remove, and once after the
+     *     scheduler was closed. {@code Long.MAX_VALUE} if no timer is armed and all stopped timers have been removed
      * @throws IllegalStateException if called by another thread, by a callback, or after {@code close}
      */
     public long nanosUntilNext() {
@@ -85,12 +86,12 @@ public final class TimerLoop extends Armer implements Timers, AutoCloseable {
     }
 
     /**
-     * Runs what is due at this moment, in the order of the deadlines. What a callback arms is left to the next call,
-     * even if it is due at once; only what it arms by {@code at} for an instant before this call may run in it. An
-     * interrupt flag that a callback leaves set is not seen by the next, but set when this method returns: whether it
-     * ends the loop is the application's decision.
+     * Runs the timers that are due at this moment, in the order of their deadlines. A timer that a callback arms waits for
+     * the next call, even if it is due at once. Only if it is armed by {@code at} for an instant before this call may it run
+     * in the same call. If a callback leaves the interrupt flag set, the next callback does not see it, but the flag is set
+     * when this method returns. The application decides whether that ends the loop.
      *
-     * @return how many firings there were: callbacks that were run, and alarms that rang
+     * @return the number of firings: callbacks that were run, and alarms that rang
      * @throws IllegalStateException if called by another thread, by a callback, or after {@code close}
      */
     public int runDue() {
@@ -98,10 +99,10 @@ public final class TimerLoop extends Armer implements Timers, AutoCloseable {
     }
 
     /**
-     * As {@link #runDue()}, but leaves some for later if there are many, so that I/O has its turn.
+     * As {@link #runDue()}, but runs at most {@code limit} timers, so that the thread can return to its I/O.
      *
-     * @param limit how many firings there may be, at least 1
-     * @return how many firings there were
+     * @param limit the maximum number of firings, at least 1
+     * @return the number of firings
      * @throws IllegalArgumentException if {@code limit} is less than 1
      * @throws IllegalStateException if called by another thread, by a callback, or after {@code close}
      */
@@ -112,9 +113,9 @@ public final class TimerLoop extends Armer implements Timers, AutoCloseable {
     }
 
     /**
-     * Selects keys: waits until a channel is ready, the next timer is due, or the selector is woken up; does not wait
-     * if a timer is due already. Selectors wait for whole milliseconds; the time is rounded up, so that the timer is
-     * due afterwards, up to a millisecond ago.
+     * Selects keys: waits until a channel is ready, the next timer is due, or the selector is woken up. Does not wait if a
+     * timer is due already. Selectors wait for whole milliseconds, and the time is rounded up. So this may return up to a
+     * millisecond after the deadline, but not before it.
      *
      * @param selector the selector of this thread's loop; its {@code wakeup} should be the one given to {@code attach}
      * @return the number of keys, as {@link Selector#select()} does
@@ -139,17 +140,17 @@ public final class TimerLoop extends Armer implements Timers, AutoCloseable {
     }
 
     /**
-     * Ends the loop. Its armed timers are stopped, counted as {@linkplain TimerStats#unfired unfired}, and returned;
-     * none of the loop's timers can be reset any more. Futures whose timeouts were there complete exceptionally on the
-     * calling thread, see {@link #orTimeout}.
+     * Ends the loop. Its armed timers are stopped, counted as {@linkplain TimerStats#unfired unfired}, and returned; none of
+     * the loop's timers can be reset any more. Futures with timeouts on this loop complete exceptionally on the calling
+     * thread, see {@link #orTimeout}.
      *
-     * <p>The thread may attach another loop afterwards; after a call by one of the loop's callbacks, when that has
-     * returned. If the thread has ended, any other may end the loop in its place; as soon as the scheduler finds out by
-     * itself it does what {@link #close()} does.
+     * <p>The thread may attach another loop afterwards; if a callback of the loop calls this, when that has returned. If the
+     * thread has ended, any other thread may end the loop. If the scheduler detects that the thread has ended, it does the
+     * same as {@link #close()}.
      *
-     * @return what was armed, as {@link TimerListener#loopClosed} lists it: timers, tickers, alarms, and executors' tasks,
-     *     which are cancelled; in no particular order. None of them runs any more. Empty if the loop or the scheduler was
-     *     closed before
+     * @return the timers that were armed, as {@link TimerListener#loopClosed} lists them: timers, tickers, alarms, and
+     *     executors' tasks, which are cancelled. In no particular order. None of them runs any more. Empty if the loop or
+     *     the scheduler was closed before
      * @throws IllegalStateException if called by another thread while the loop's own is alive
      */
     public List<TimerHandle> detach() {
@@ -166,8 +167,8 @@ public final class TimerLoop extends Armer implements Timers, AutoCloseable {
     }
 
     /**
-     * Ends the loop as {@link #detach()} does, but reports the timers that were stopped, if there were any, to
-     * {@link TimerListener#loopClosed}. Closing again does no harm.
+     * Ends the loop as {@link #detach()} does, but reports the stopped timers, if any, to {@link TimerListener#loopClosed}.
+     * Closing again is harmless.
      *
      * @throws IllegalStateException if called by another thread while the loop's own is alive
      */
@@ -211,7 +212,7 @@ public final class TimerLoop extends Armer implements Timers, AutoCloseable {
     }
 
     /**
-     * Thread, state and scheduler, for people.
+     * Thread, state and scheduler, for humans.
      *
      * @return a text without a fixed form
      */
