@@ -14,12 +14,12 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * A clock that stands still until it is told to advance, for deterministic tests. A scheduler built with one has no
- * thread at all: {@link #advance} runs what falls due, on the calling thread, in the order of the deadlines and, among
- * equal ones, of arming. During a callback the clock shows the callback's deadline, or a later instant if it was armed
- * for one that had passed. The same calls of one thread give the same result at every run, but for
- * {@code everyAtRandomPhase}. If the scheduler was built with an executor, {@code advance} hands callbacks to that, and
- * does not wait for them.
+ * A clock for deterministic tests, which moves only when {@link #advance} is called. A scheduler built with one has no
+ * threads: {@code advance} runs the timers that become due, on the calling thread. They run in the order of their deadlines
+ * and, for equal deadlines, in the order of arming. During a callback the clock shows the callback's deadline, or a later
+ * instant if the timer was armed for an instant in the past. The same calls from one thread give the same result at every
+ * run, except for {@code everyAtRandomPhase}. If the scheduler was built with an executor, {@code advance} hands callbacks
+ * to it, and does not wait for them.
  *
  * <pre>{@code
  * ManualClock clock = new ManualClock();
@@ -28,24 +28,24 @@ import java.util.concurrent.atomic.AtomicReference;
  * clock.advance(Duration.ofSeconds(5));   // expire() has been called
  * }</pre>
  *
- * <p>Reading the clock, arming, stopping and resetting are safe for all threads; {@code advance} may be called by one
- * thread at a time. Several schedulers may share a clock; of equal deadlines those of the scheduler that was built
- * first run first. Timers of a {@link TimerLoop} are left to that loop's {@code runDue}.
+ * <p>Reading the clock, arming, stopping and resetting are safe for all threads; {@code advance} may be called by one thread
+ * at a time. Several schedulers may share a clock; for equal deadlines, the timers of the scheduler that was built first run
+ * first. Timers of a {@link TimerLoop} are run by that loop's {@code runDue}.
  *
  * @since 0.1
  */
 public final class ManualClock implements NanoClock {
-    /** So many callbacks may run at one instant, besides those that were pending by then. */
+    /** The number of callbacks that may run at one instant, in addition to those that were pending by then. */
     static final int RUNS_AT_AN_INSTANT = 1_000_000;
 
-    /** {@link #RUNS_AT_AN_INSTANT}; a test may take less. */
+    /** {@link #RUNS_AT_AN_INSTANT}; a test may set less. */
     int runsAtAnInstant = RUNS_AT_AN_INSTANT;
-    /** In the order in which they were built. Copied at each change: a callback may build one, or close one. */
+    /** In the order in which they were built. Copied at each change, because a callback may build or close one. */
     private final List<Stepper> schedulers = new CopyOnWriteArrayList<>();
     private volatile long nanos;
     /** Null while no thread advances the clock. */
     private final AtomicReference<Thread> advancing = new AtomicReference<>();
-    /** Of the thread that advances: a callback has left its interrupt flag set. */
+    /** Whether a callback has left the interrupt flag of the advancing thread set. */
     private boolean interrupted;
 
     /** A clock that starts at 0. */
@@ -64,12 +64,12 @@ public final class ManualClock implements NanoClock {
     }
 
     /**
-     * A wall clock that moves with this one, for code under test that reads the time of day. Each call makes another; a test
-     * that sets the wall clock passes a lambda to {@link Timers#schedule}.
+     * A wall clock that moves with this one, for code under test that reads the time of day. Each call returns a new clock.
+     * If a test must set the wall clock, pass a lambda to {@link Timers#schedule} instead.
      *
-     * @param start what it shows now
-     * @param zone its zone, for those that ask for it
-     * @return a clock, safe for all threads
+     * @param start the instant that it shows now
+     * @param zone its time zone
+     * @return a clock, safe for use by multiple threads
      * @throws NullPointerException if an argument is null
      */
     public Clock asClock(Instant start, ZoneId zone) {
@@ -80,20 +80,20 @@ public final class ManualClock implements NanoClock {
     }
 
     /**
-     * Moves the clock on and runs what falls due on the way, timers armed by callbacks included. What a callback
-     * throws goes to the scheduler's {@link TimerListener}. An interrupt flag that it leaves set is not seen by the
-     * next, but set when this method returns.
+     * Moves the clock forward and runs the timers that become due on the way, including those armed by callbacks. If a
+     * callback throws, the exception goes to the scheduler's {@link TimerListener}. If a callback leaves the interrupt flag
+     * set, the next one does not see it, but the flag is set when this method returns.
      *
-     * <p>Callbacks that arm timers for the very instant at which they run could keep the clock there for ever. So once
-     * a million callbacks have run at one instant, no more run there than timers were pending at that moment. When an
-     * exception says that this happened, the clock stands at that instant; all that has not run is still armed.
+     * <p>Callbacks that arm timers for the instant at which they run could keep the clock there forever. So after a million
+     * callbacks at one instant, only as many more run there as timers are pending at that moment. Then an exception is
+     * thrown: the clock stays at that instant, and all timers that have not run are still armed.
      *
-     * @param duration how far; zero runs what is due already
-     * @return how many firings there were: callbacks that were run or handed to an executor, and alarms that rang
+     * @param duration how far to move the clock; zero runs the timers that are due already
+     * @return the number of firings: callbacks that were run or handed to an executor, and alarms that rang
      * @throws NullPointerException if {@code duration} is null
      * @throws IllegalArgumentException if {@code duration} is negative
-     * @throws IllegalStateException if called by a callback that this clock runs, or while another thread advances it; if
-     *     callbacks arm timers for the instant at which they run, without end; or if a scheduler would have to count more
+     * @throws IllegalStateException if called by a callback that this clock runs, or while another thread advances it. Also
+     *     if callbacks endlessly arm timers for the instant at which they run, or if a scheduler would have to count more
      *     than 36 years of this clock
      */
     public long advance(Duration duration) {
@@ -119,11 +119,10 @@ public final class ManualClock implements NanoClock {
     }
 
     /**
-     * Moves the clock to the next deadline and runs what is due there, as {@link #advance} does. If nothing will ever be
-     * due, the clock stands still.
+     * Moves the clock to the next deadline and runs the timers that are due there, as {@link #advance} does. If no timer
+     * will ever be due, the clock does not move.
      *
-     * @return how many firings there were, as {@link #advance} counts them; 0 if another thread has stopped the timer
-     *     meanwhile
+     * @return the number of firings, as {@link #advance} counts them; 0 if another thread has stopped the timer meanwhile
      * @throws IllegalStateException as {@link #advance} does
      */
     public long advanceToNext() {
@@ -133,7 +132,7 @@ public final class ManualClock implements NanoClock {
     /**
      * The time until the next deadline of a timer that {@link #advance} would run.
      *
-     * @return zero if something is due; empty if nothing will ever be due
+     * @return zero if a timer is due; empty if no timer will ever be due
      */
     public Optional<Duration> nextIn() {
         return schedulers.stream().map(Stepper::nanosUntilNext).filter(nanos -> nanos != Long.MAX_VALUE)
@@ -141,10 +140,10 @@ public final class ManualClock implements NanoClock {
     }
 
     /**
-     * The armed timers and tickers of all schedulers with this clock, those of loops included. Which they are,
-     * {@link TimerScheduler#pendingTimers} tells.
+     * The number of armed timers and tickers of all schedulers with this clock, including those of loops.
+     * {@link TimerScheduler#pendingTimers} lists them.
      *
-     * @return how many firings are to come
+     * @return the number of firings still to come
      */
     public long pending() {
         return schedulers.stream().mapToLong(s -> s.engine.pending()).sum();
@@ -197,7 +196,7 @@ public final class ManualClock implements NanoClock {
     }
 
     /**
-     * The reading, for people.
+     * The present reading, for humans.
      *
      * @return a text without a fixed form
      */

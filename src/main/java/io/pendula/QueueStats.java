@@ -12,7 +12,7 @@ import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
 
 /**
- * What is counted by queue: of one, or of all together.
+ * The figures that are counted by queue: of one queue, or of all queues together.
  *
  * @since 0.1
  */
@@ -27,10 +27,11 @@ public abstract sealed class QueueStats permits TimerStats, TimerStats.Queue {
     }
 
     /**
-     * A figure by its row in the table, as what shows all of them asks for it.
+     * Returns a figure by its descriptor, for code that shows all figures.
      *
-     * @param figure of {@link TimerStats.Figure#all}
-     * @return its value; Long.MAX_VALUE of what has no bound or never comes; of a queue, 0 if it is not counted by queue
+     * @param figure one of {@link TimerStats.Figure#all}
+     * @return its value; Long.MAX_VALUE for no bound, or a time that never comes; for one queue, 0 if it is not counted by
+     *     queue
      */
     public long get(TimerStats.Figure figure) {
         return values[((Row) figure).index];
@@ -40,8 +41,8 @@ public abstract sealed class QueueStats permits TimerStats, TimerStats.Queue {
     public long armed() { return get(Row.ARMED); }
 
     /**
-     * {@return how many of these fired; among them are an executor's tasks that were cancelled when a thread had taken them out
-     * of the queue and not begun yet}
+     * {@return how many of these fired, including an executor's tasks that were cancelled after a thread had taken them out
+     * of the queue and before it began them}
      */
     public long fired() { return get(Row.FIRED); }
 
@@ -52,8 +53,8 @@ public abstract sealed class QueueStats permits TimerStats, TimerStats.Queue {
     public long resets() { return get(Row.RESETS); }
 
     /**
-     * {@return how many were dropped or returned when the scheduler or a loop was closed; also those whose callback then waited
-     * in the builder's executor, which do not count as fired any more}
+     * {@return how many were dropped or returned when the scheduler or a loop was closed; this includes callbacks that then
+     * waited in the builder's executor, which no longer count as fired}
      */
     public long unfired() { return get(Row.UNFIRED); }
 
@@ -61,8 +62,8 @@ public abstract sealed class QueueStats permits TimerStats, TimerStats.Queue {
     public long pending() { return get(Row.PENDING); }
 
     /**
-     * {@return how many heap entries stand for no armed timer any more, as it was stopped or brought forward, and are not swept
-     * yet}
+     * {@return how many heap entries have no armed timer any more, because it was stopped or brought forward, and are not
+     * yet removed}
      */
     public long staleEntries() { return get(Row.STALE_ENTRIES); }
 
@@ -70,22 +71,21 @@ public abstract sealed class QueueStats permits TimerStats, TimerStats.Queue {
     public long heapCapacity() { return get(Row.HEAP_CAPACITY); }
 
     /**
-     * {@return how many firings were run by a worker that came to help: neither the queue's own, nor the one that looks after all
-     * queues}
+     * {@return how many firings were run by a helping worker: neither the queue's own, nor the one that watches all queues}
      */
     public long stolen() { return get(Row.STOLEN); }
 
     /**
-     * {@return the nanoseconds until the next timer is due, 0 if something is due; less than the truth if timers were stopped or
-     * put off a short while ago; Long.MAX_VALUE if nothing is pending, or nothing that will ever fire}
+     * {@return the nanoseconds until the next timer is due, 0 if one is due; too small if timers were stopped or postponed a
+     * short while ago; Long.MAX_VALUE if no pending timer will ever fire}
      */
     public long nanosUntilNext() { return get(Row.NANOS_UNTIL_NEXT); }
 
     /**
      * {@return how late firings were since the scheduler's start: the delay between a deadline and the claim of its firing}
-     * A callback that waits in the builder's executor waits longer. All that one poll of a loop runs is claimed by one
-     * reading of the clock, and so may be up to eight callbacks of a worker, while they are short: if one of these takes
-     * long all the same, those after it do not show it.
+     * Waiting in the builder's executor is not included. All callbacks of one poll of a loop, and up to eight short
+     * callbacks of a worker, are claimed by one reading of the clock. If one of them takes long nevertheless, the lateness
+     * of those after it does not include that.
      */
     public Lateness lateness() {
         return lateness;
@@ -99,16 +99,15 @@ public abstract sealed class QueueStats permits TimerStats, TimerStats.Queue {
         return lateness.maxNanos();
     }
 
-    /** {@return the figures, for people} */
+    /** {@return the figures, for humans} */
     @Override
     public String toString() {
         return Row.ALL.stream().map(r -> r.id + " " + get(r)).collect(Collectors.joining(", ", "", ", " + lateness));
     }
 
     /**
-     * The table of the figures. What the adapters show and what the page about observability lists is made from it. A new
-     * figure is a line here and, if there is nothing yet to read it from, a source; then its method, which
-     * {@code FigureTableTest} asks for.
+     * The table of the figures. The adapters and the page about observability are made from it. To add a figure, add a line
+     * here, a source if none exists, and its method, which {@code FigureTableTest} requires.
      */
     record Row(int index, String id, boolean isCounter, String unit, String text, boolean isByQueue,
             ToLongBiFunction<SchedulerEngine, QueueView.Snapshot> source) implements TimerStats.Figure {
@@ -165,7 +164,7 @@ public abstract sealed class QueueStats permits TimerStats, TimerStats.Queue {
             return add(new Row(ALL.size(), id, isCounter, unit, text, true, (e, q) -> q.get(count)));
         }
 
-        /** Of one queue, for which there is no engine, 0. */
+        /** 0 for one queue, because that has no engine. */
         private static Row once(String id, boolean isCounter, String unit, String text, ToLongFunction<SchedulerEngine> source) {
             return add(new Row(ALL.size(), id, isCounter, unit, text, false, (e, q) -> e == null ? 0 : source.applyAsLong(e)));
         }

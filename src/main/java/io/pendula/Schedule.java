@@ -11,33 +11,35 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Times by the wall clock, at which {@link Timers#schedule} runs a task. A lambda makes one of another library's
- * expression:
+ * Wall-clock times at which {@link Timers#schedule} runs a task. A lambda adapts the expressions of other libraries:
  *
  * <pre>{@code
  * CronExpression cron = CronExpression.parse("0 30 2 * * *");     // Spring's
  * Schedule schedule = after -> cron.next(after.atZone(zone)).toInstant();
  * }</pre>
  *
- * <p>The wall clock is read at least once a minute. The schedule is asked at the start, at each run, and when a reading shows
- * that the clock was set back.
+ * <p>The wall clock is read at least once a minute. {@code next} is called at the start, at each run, and when a reading
+ * shows that the clock was set back.
  *
  * <table>
  * <caption>What happens to the runs</caption>
  * <tr><th>what happens</th><th>the runs</th></tr>
- * <tr><td>the machine's clock is set forward</td><td>one run within a minute for all times that were passed over; then the
- *     times of the new clock</td></tr>
- * <tr><td>it is set back</td><td>the times of the new clock, so those of the last hours come again; but the time of the
- *     last run does not, if it is now at most three hours ahead</td></tr>
+ * <tr><td>the machine's clock is set forward</td><td>one run within a minute for all times that were skipped; then the times
+ *     of the new clock</td></tr>
+ * <tr><td>it is set back</td><td>the times of the new clock, so those of the last hours come again. The time of the last run
+ *     does not come again if it is now at most three hours ahead</td></tr>
  * <tr><td>the machine sleeps</td><td>one run within a minute after it wakes up, for all times that were missed</td></tr>
- * <tr><td>summer time skips the hour</td><td>{@code daily}, {@code weekly} and {@code monthly}: as much later as the clocks
- *     skip, so 02:30 is 03:30. A zone may skip a whole day: then at the same time of the next day, and once if that day has
- *     a run, too</td></tr>
- * <tr><td>summer time repeats the hour</td><td>these three: once, at the first of the two</td></tr>
- * <tr><td>a run lasts beyond the next time</td><td>one run at its end for all times that it has missed</td></tr>
- * <tr><td>the schedule returns null</td><td>it has no more times: a run that is due comes, and the timer ends</td></tr>
+ * <tr><td>summer time skips the hour</td><td>{@code daily}, {@code weekly} and {@code monthly}: later by as much as the
+ *     clocks skip, so 02:30 becomes 03:30. If a zone skips a whole day: at the same time of the next day, and only once if
+ *     that day has a run, too</td></tr>
+ * <tr><td>summer time repeats the hour</td><td>{@code daily}, {@code weekly} and {@code monthly}: once, at the first of the
+ *     two times</td></tr>
+ * <tr><td>a run lasts beyond the next time</td><td>one run at its end for all times that were missed</td></tr>
+ * <tr><td>the schedule returns null</td><td>there are no more times: a run that is due still comes, then the timer
+ *     ends</td></tr>
  * <tr><td>the schedule throws, or returns an instant that is not after {@code after}</td><td>the {@link TimerListener} is
- *     told, and the schedule is asked again a minute later. A run that is due comes when it works again</td></tr>
+ *     notified, and {@code next} is called again a minute later. A run that is due comes when {@code next} works
+ *     again</td></tr>
  * </table>
  *
  * @since 0.1
@@ -45,15 +47,15 @@ import org.jspecify.annotations.Nullable;
 @FunctionalInterface
 public interface Schedule {
     /**
-     * The first time after an instant. Called by the thread that runs the task; it should return at once.
+     * Returns the first time after an instant. Called by the thread that runs the task; should return at once.
      *
-     * @param after the present instant, or the time of the last run if that lies ahead
+     * @param after the present instant, or the time of the last run if that is later
      * @return an instant after {@code after}; null if there is none
      */
     @Nullable Instant next(Instant after);
 
     /**
-     * Each day at a time.
+     * Each day at a given time.
      *
      * @param time the time of day
      * @param zone whose time it is
@@ -65,7 +67,7 @@ public interface Schedule {
     }
 
     /**
-     * Each week on a day.
+     * Each week on a given day.
      *
      * @param day the day of the week
      * @param time the time of day
@@ -79,7 +81,7 @@ public interface Schedule {
     }
 
     /**
-     * Each month on a day.
+     * Each month on a given day.
      *
      * @param day the day of the month, from 1 to 31; the last one in a month that is shorter
      * @param time the time of day
@@ -93,7 +95,7 @@ public interface Schedule {
         return on(date -> date.getDayOfMonth() == Math.min(day, date.lengthOfMonth()), time, zone);
     }
 
-    /** From the day before on, as a time of that day may have been skipped into this one. */
+    /** Starts at the day before, because a skipped time of that day may have moved into this one. */
     private static Schedule on(Predicate<LocalDate> days, LocalTime time, ZoneId zone) {
         Check.notNull(time, "time");
         Check.notNull(zone, "zone");

@@ -10,14 +10,15 @@ import java.util.List;
 import java.util.stream.LongStream;
 
 /**
- * A snapshot of what a scheduler has done and has to do. The counts of one queue belong together; when nothing is being
- * armed, stopped or fired meanwhile, {@code armed == fired + stopped + resets + unfired + pending} exactly.
+ * A snapshot of what a scheduler has done and still has to do. The counts of one queue are consistent with each other. If
+ * nothing is armed, stopped or fired meanwhile, {@code armed == fired + stopped + resets + unfired + pending} exactly.
  *
- * <p>Counters grow from the scheduler's start and never fall, but for a close, which takes back from {@code fired} what has
- * waited in the builder's executor. The others tell of this moment; {@link Figure#isCounter} says which is which. A figure
- * of the last minute is the difference of two snapshots; for lateness, see {@link Lateness#since}.
+ * <p>Counters grow from the scheduler's start and never decrease, with one exception: a close subtracts from {@code fired}
+ * the callbacks that waited in the builder's executor. The other figures describe the moment of the snapshot;
+ * {@link Figure#isCounter} distinguishes them. To get a counter for the last minute, subtract two snapshots; for lateness,
+ * see {@link Lateness#since}.
  *
- * <p>{@link TimerScheduler#stats} makes it. A later version may have more figures; {@link Figure#all} lists them.
+ * <p>{@link TimerScheduler#stats} returns it. A later version may have more figures; {@link Figure#all} lists them.
  *
  * @since 0.1
  */
@@ -45,62 +46,62 @@ public final class TimerStats extends QueueStats {
     }
 
     /**
-     * {@return the figures of each queue, unmodifiable; loops that were closed before the scheduler count above, but are not
-     * among these}
+     * {@return the figures of each queue, unmodifiable; loops that were closed before the scheduler are in the totals, but
+     * not in this list}
      */
     public List<Queue> queues() {
         return queues;
     }
 
-    /** {@return how many timers may be to come at a time, as given to the builder; Long.MAX_VALUE if there is no bound} */
+    /** {@return the maximum number of pending timers, as given to the builder; Long.MAX_VALUE if there is no bound} */
     public long maxPending() { return get(Row.MAX_PENDING); }
 
-    /** {@return how many timers were found long overdue after a sleep, since a wake-up was lost} */
+    /** {@return how many timers were found long overdue after a sleep, because a wake-up was lost} */
     public long overdueWakes() { return get(Row.OVERDUE_WAKES); }
 
-    /** {@return how many spare threads have run something, as all other threads were held up by callbacks} */
+    /** {@return how many spare threads have run something, because callbacks blocked all other threads} */
     public long spareThreads() { return get(Row.SPARE_THREADS); }
 
     /**
-     * {@return the scheduler's threads that live, spare ones included; neither its monitor, nor the threads of loops, nor
-     * those of the builder's executor}
+     * {@return the number of live threads of the scheduler, spare ones included; without its monitor, the threads of loops,
+     * and those of the builder's executor}
      */
     public int threads() { return (int) get(Row.THREADS); }
 
     /**
-     * {@return how many such threads there are when nothing blocks them, once each was needed: a scheduler's workers, or all
+     * {@return the number of such threads if nothing blocks them, after each was needed once: a scheduler's workers, or all
      * threads of a pool; 0 for a scheduler without workers or with a {@link ManualClock}}
      */
     public int coreThreads() { return (int) get(Row.CORE_THREADS); }
 
     /**
-     * {@return the limit of such threads, spare ones included; 0 for a scheduler without workers. A scheduler with a
-     * {@link ManualClock} has no thread, whatever the limit}
+     * {@return the maximum number of such threads, spare ones included; 0 for a scheduler without workers. A scheduler with
+     * a {@link ManualClock} has no threads, whatever the limit}
      */
     public int maxThreads() { return (int) get(Row.MAX_THREADS); }
 
-    /** {@return the callbacks in progress, those that wait in the builder's executor included} */
+    /** {@return the number of callbacks in progress, including those that wait in the builder's executor} */
     public int running() { return (int) get(Row.RUNNING); }
 
     /**
-     * {@return how many callbacks were measured: all that have ended, if the builder's {@code slowCallback} was set, to less
-     * than 292 years; 0 if callbacks are not measured}
+     * {@return how many callbacks were measured: all that have ended, if the builder's {@code slowCallback} was set to less
+     * than 292 years; otherwise 0}
      */
     public long callbacksMeasured() { return get(Row.CALLBACKS_MEASURED); }
 
-    /** {@return how long the measured callbacks took, all together, in nanoseconds} */
+    /** {@return the total time of the measured callbacks, in nanoseconds} */
     public long callbackNanos() { return get(Row.CALLBACK_NANOS); }
 
     /** {@return how many callbacks took longer than the builder's {@code slowCallback}; 0 if they are not measured} */
     public long callbacksSlow() { return get(Row.CALLBACKS_SLOW); }
 
     /**
-     * {@return of how many callbacks an exception was told to the {@link TimerListener} or, without one, to the
+     * {@return how many callbacks threw an exception that was reported to the {@link TimerListener} or, without one, to the
      * uncaught-exception handler}
      */
     public long callbacksThrew() { return get(Row.CALLBACKS_THREW); }
 
-    /** {@return how many runs lasted for the executor's {@code runTimeout}, and were interrupted} */
+    /** {@return how many runs reached the executor's {@code runTimeout}, and were interrupted} */
     public long callbacksTimedOut() { return get(Row.CALLBACKS_TIMED_OUT); }
 
     /** {@return how often a run was found to block its thread, or a loop to be late} */
@@ -109,7 +110,7 @@ public final class TimerStats extends QueueStats {
     /** {@return how often all threads were found to be blocked by callbacks, so that timers waited} */
     public long allBlocked() { return get(Row.ALL_BLOCKED); }
 
-    /** {@return the name and all figures, for people} */
+    /** {@return the name and all figures, for humans} */
     @Override
     public String toString() {
         return name + ": " + super.toString();
@@ -127,26 +128,26 @@ public final class TimerStats extends QueueStats {
     }
 
     /**
-     * A figure, for what shows all of them, as a page or an adapter does. A program that needs one calls its method.
+     * A figure, for code that shows all of them, such as an adapter. To read a single figure, call its method.
      *
      * @since 0.1
      */
     public sealed interface Figure permits Row {
-        /** {@return all figures but the lateness, which is a distribution} */
+        /** {@return all figures except lateness, which is a distribution} */
         static List<Figure> all() {
             return List.copyOf(Row.ALL);
         }
 
-        /** {@return the name of its method, as staleEntries} */
+        /** {@return the name of its method, for example staleEntries} */
         String id();
 
-        /** {@return what it counts, as timers; ns if it is a time in nanoseconds} */
+        /** {@return the unit, for example timers; ns for a time in nanoseconds} */
         String unit();
 
-        /** {@return what it tells, in a few words} */
+        /** {@return its meaning, in a few words} */
         String text();
 
-        /** {@return whether it grows from the scheduler's start; else it tells of this moment} */
+        /** {@return true if it grows from the scheduler's start; false if it describes the moment of the snapshot} */
         boolean isCounter();
 
         /** {@return whether each queue has it} */
@@ -154,9 +155,9 @@ public final class TimerStats extends QueueStats {
     }
 
     /**
-     * The distribution of lateness: how long after its deadline a firing was claimed, in nanoseconds. It is kept in
-     * buckets that are at most an eighth wide of what they hold (from a microsecond on; 128 ns below that), up to about
-     * 18 minutes. Count, sum and maximum are those of the values recorded.
+     * The distribution of lateness: how long after its deadline a firing was claimed, in nanoseconds. It is kept in buckets,
+     * up to about 18 minutes. The width of a bucket is at most an eighth of its values, or 128 ns below a microsecond.
+     * Count, sum and maximum are exact.
      *
      * @since 0.1
      */
@@ -178,18 +179,18 @@ public final class TimerStats extends QueueStats {
             this.max = max;
         }
 
-        /** {@return how many firings there were} */
+        /** {@return the number of firings} */
         public long count() {
             return count;
         }
 
-        /** {@return how late all of them were together, in nanoseconds} */
+        /** {@return the sum of the lateness of all firings, in nanoseconds} */
         public long sumNanos() {
             return sum;
         }
 
         /**
-         * How late the latest was. Of a {@linkplain #since difference} it may be too large, by one bucket at most.
+         * The maximum lateness. For a {@linkplain #since difference} it may be too large by at most one bucket.
          *
          * @return nanoseconds, 0 if there was no firing
          */
@@ -198,10 +199,10 @@ public final class TimerStats extends QueueStats {
         }
 
         /**
-         * How late a given part of the firings was at most, to within one bucket; between a bucket's bounds the firings
-         * are taken to be spread evenly.
+         * A quantile of lateness, accurate to one bucket. Within a bucket the firings are assumed to be uniformly
+         * distributed.
          *
-         * @param quantile the part, from 0 to 1, as 0.99
+         * @param quantile from 0 to 1, for example 0.99
          * @return nanoseconds, never more than {@link #maxNanos()}; 0 if there was no firing
          * @throws IllegalArgumentException if {@code quantile} is less than 0, more than 1 or not a number
          */
@@ -226,9 +227,9 @@ public final class TimerStats extends QueueStats {
          * The firings between two snapshots.
          *
          * @param earlier the lateness of an earlier snapshot of the same scheduler or queue
-         * @return the distribution of those that came after {@code earlier}
+         * @return the distribution of the firings after {@code earlier}
          * @throws NullPointerException if {@code earlier} is null
-         * @throws IllegalArgumentException if {@code earlier} holds firings that this does not
+         * @throws IllegalArgumentException if {@code earlier} contains firings that this does not
          */
         public Lateness since(Lateness earlier) {
             Check.notNull(earlier, "earlier");
@@ -246,7 +247,7 @@ public final class TimerStats extends QueueStats {
             return new Lateness(rest, sum - earlier.sum, most);
         }
 
-        /** {@return count, quantiles and maximum, for people} */
+        /** {@return count, quantiles and maximum, for humans} */
         @Override
         public String toString() {
             return count == 0 ? "no firings" : Texts.count(count, "firing") + ": p50 "
