@@ -8,7 +8,7 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.RejectedExecutionException;
 
 /**
- * A timer that threads wait for, in the place of a callback: once, or again and again at a fixed rate.
+ * A timer that threads wait for, instead of a callback: once, or repeatedly at a fixed rate.
  *
  * <pre>{@code
  * try (Alarm beat = Alarm.every(Duration.ofSeconds(1))) {
@@ -20,14 +20,14 @@ import java.util.concurrent.RejectedExecutionException;
  * }</pre>
  *
  * <p>When an alarm is due it rings: it keeps one firing until a thread takes it by {@link #await()}. {@code stop} and
- * {@code reset} take a firing away that is kept, so no stale one is ever received. Of a repeating alarm, a firing that
- * falls due while one is kept is dropped, and counted in {@link #missed()}.
+ * {@code reset} discard a kept firing, so no stale one is ever received. If a repeating alarm becomes due while a firing is
+ * kept, the new firing is dropped, and counted in {@link #missed()}.
  *
- * <p>Only schedulers make alarms, no loops: a loop's thread that waits for its own timer would wait for ever. For the same
- * reason the alarms of a scheduler without workers must not be awaited by the threads of its loops.
+ * <p>Only schedulers create alarms, loops do not: if a loop's thread waited for its own timer, it would wait forever. For
+ * the same reason, the threads of a scheduler's loops must not wait for its alarms if the scheduler has no workers.
  *
- * <p>All methods may be called by any thread at any time. What a thread did before it armed the alarm happens-before
- * {@code await} returns. Virtual threads that wait hold no carrier.
+ * <p>All methods may be called by any thread at any time. Actions in a thread before it arms the alarm happen-before
+ * {@code await} returns. A waiting virtual thread occupies no carrier.
  *
  * @since 0.1
  */
@@ -58,10 +58,10 @@ public sealed interface Alarm extends TimerHandle, AutoCloseable permits OneShot
     }
 
     /**
-     * Waits for the next firing and takes it. Of several threads that wait, one gets it. Waits on if the alarm is stopped
-     * meanwhile: it may be reset.
+     * Waits for the next firing and takes it. If several threads wait, one of them gets it. If the alarm is stopped
+     * meanwhile, this continues to wait, because the alarm may be reset.
      *
-     * @throws InterruptedException if the thread is interrupted before it got a firing
+     * @throws InterruptedException if the thread is interrupted before it gets a firing
      * @throws CancellationException if the alarm was cancelled, or its scheduler was closed before a firing was kept
      */
     default void await() throws InterruptedException {
@@ -71,8 +71,8 @@ public sealed interface Alarm extends TimerHandle, AutoCloseable permits OneShot
     /**
      * As {@link #await()}, for a limited time.
      *
-     * @param timeout how long to wait at most; zero or negative: only look
-     * @return true if a firing was taken, false if the time ran out before
+     * @param timeout the maximum time to wait; zero or negative: do not wait
+     * @return true if a firing was taken, false if the time has elapsed before
      * @throws NullPointerException if {@code timeout} is null
      * @throws InterruptedException as {@link #await()} does
      * @throws CancellationException as {@link #await()} does
@@ -80,33 +80,33 @@ public sealed interface Alarm extends TimerHandle, AutoCloseable permits OneShot
     boolean await(Duration timeout) throws InterruptedException;
 
     /**
-     * Prevents what is to come, and takes a firing away that is kept. The alarm can be armed anew by {@code reset}.
+     * Prevents further firings, and discards a kept one. The alarm can be armed again by {@code reset}.
      *
-     * @return true if a firing was to come; of an alarm that rings once, also if one was kept
+     * @return true if the alarm had a firing to come; for an alarm that rings once, also if a firing was kept
      */
     boolean stop();
 
     /**
-     * Arms the alarm anew, whether it is waiting, has rung or was stopped, and takes a firing away that is kept. A reset
-     * that throws changes nothing.
+     * Arms the alarm again, whether it is waiting, has rung or was stopped, and discards a kept firing. If {@code reset}
+     * throws, nothing has changed.
      *
-     * @param time how long to wait from now on; of a repeating alarm its new period, more than zero
-     * @return what {@code stop} would have returned
+     * @param time how long to wait from now on; for a repeating alarm its new period, more than zero
+     * @return the result that {@code stop} would have returned
      * @throws NullPointerException if {@code time} is null
      * @throws IllegalArgumentException if the alarm repeats and {@code time} is zero or negative
      * @throws IllegalStateException if the alarm was cancelled, or its scheduler's 36 years are over
      * @throws RejectedExecutionException if the scheduler is closed, or if the alarm was not armed and {@code maxPending}
-     *     timers are
+     *     timers were
      */
     boolean reset(Duration time);
 
     /**
-     * How many firings of a repeating alarm no thread could receive: dropped, as one was kept or the alarm was late; or
-     * taken away by a stop or a reset. So each was received, is kept, or is counted here. One that is kept when the alarm
-     * or its scheduler is closed is lost. Of an alarm that rings once, zero: the results of {@code stop} and {@code reset}
-     * say it.
+     * The number of firings of a repeating alarm that no thread could receive. They were dropped because another firing was
+     * kept or the alarm was late, or discarded by a stop or a reset. So each firing was received, is kept, or is counted
+     * here. A firing that is kept when the alarm or its scheduler is closed is lost. Zero for an alarm that rings once: the
+     * results of {@code stop} and {@code reset} show it.
      *
-     * @return a count that never falls
+     * @return a count that never decreases
      */
     long missed();
 

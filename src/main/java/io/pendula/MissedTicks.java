@@ -3,31 +3,31 @@ package io.pendula;
 import io.pendula.internal.queue.Timeline;
 
 /**
- * What a {@link Ticker} does about ticks that fell due while it could not run: because its callback took longer than
- * the period, or because no worker got a processor. The first of these ticks runs as soon as it can, late. The policy says
- * what becomes of those after it. The three policies are those of Tokio's {@code MissedTickBehavior}.
+ * The policy of a {@link Ticker} for ticks that became due while it could not run, because its callback took longer than the
+ * period or no worker got a processor. The first of these ticks runs late, as soon as possible. The policy applies to the
+ * ticks after it. The three policies are those of Tokio's {@code MissedTickBehavior}.
  *
  * @since 0.1
  */
 public enum MissedTicks {
     /**
-     * The ticks after the late one that have fallen due are left out and counted; the next tick is the next point of the
-     * original grid (first deadline plus a multiple of the period) that lies in the future. The default.
+     * The ticks after the late one that have become due are skipped and counted. The next tick is the next future point of
+     * the original grid (first deadline plus a multiple of the period). The default.
      */
     SKIP,
 
     /**
      * All missed ticks run one after the other, without a pause, until the ticker has caught up with its grid. On a
-     * {@link TimerLoop} one of them runs in each call of {@code runDue}, so that I/O has its turn; meanwhile
+     * {@link TimerLoop} one of them runs in each call of {@code runDue}, so that the thread can return to its I/O. Meanwhile
      * {@code nanosUntilNext} is 0, so that the loop does not wait.
      */
     BURST,
 
     /**
-     * A tick that runs late moves all that follow: the next one comes one period after it, and the grid starts anew
-     * there. The points of the old grid that had passed by then are left out and counted. A lateness that is no more than
-     * 5 milliseconds and no more than the period counts as noise of the operating system and does not move the grid, or
-     * every tick would drift by it.
+     * A late tick moves all later ones: the next tick comes one period after it, and the grid starts again there. The points
+     * of the old grid that had passed by then are skipped and counted. A lateness of at most 5 milliseconds and at most the
+     * period does not move the grid. It is regarded as noise of the operating system; otherwise every tick would drift by
+     * it.
      */
     DELAY;
 

@@ -9,8 +9,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 
 /**
- * A limit for how long the calling thread may take for something that blocks, from {@link Timers#interruptAfter}. When the
- * time is over, the thread is interrupted, whether it is a virtual or a platform thread.
+ * A time limit for blocking work of the calling thread, from {@link Timers#interruptAfter}. When the time is over, the
+ * thread is interrupted, whether it is a virtual or a platform thread.
  *
  * <pre>{@code
  * try (RunLimit limit = timers.interruptAfter(Duration.ofSeconds(2))) {
@@ -18,18 +18,18 @@ import java.util.function.Function;
  * }
  * }</pre>
  *
- * <p><b>Once {@link #close} has returned</b>, this limit sends no interrupt any more, and none that it has sent is left in
- * the thread's flag. It does not stop work that ignores interrupts.
+ * <p><b>After {@link #close} has returned</b>, this limit sends no more interrupts, and none that it has sent is left in the
+ * thread's flag. It does not stop work that ignores interrupts.
  *
- * <p><b>Interrupts of others.</b> A flag does not say whose interrupt it is. If this limit has sent one and the flag is set
- * at the close, the close clears it, also if another thread has interrupted at the same time. In time, a close leaves the
- * flag as it is.
+ * <p><b>Other interrupts.</b> The flag does not show who set it. If this limit has sent an interrupt and the flag is set at
+ * the close, the close clears it, even if another thread has interrupted at the same time. Otherwise a close does not change
+ * the flag.
  *
- * <p><b>Nesting.</b> Limits of one thread may enclose each other, and each counts its own time. An inner close never takes
- * away the interrupt of an enclosing limit: if the time of that one is over, too, the flag stays set, until that one is
- * closed. Close them in the reverse order, as {@code try} does.
+ * <p><b>Nesting.</b> Limits of one thread may enclose each other, and each counts its own time. An inner close never removes
+ * the interrupt of an enclosing limit: if that limit's time is over, too, the flag stays set until that limit is closed.
+ * Close them in reverse order, as {@code try} does.
  *
- * <p><b>Threads.</b> The thread that the limit is for closes it; any thread may call {@link #isOver}. The interrupt has the
+ * <p><b>Threads.</b> Only the limited thread may close the limit; any thread may call {@link #isOver}. The interrupt has the
  * memory effects of {@link Thread#interrupt}, and no others.
  *
  * @since 0.1
@@ -39,9 +39,9 @@ public final class RunLimit implements AutoCloseable {
      * The firing sets INTERRUPTING, interrupts, then sets INTERRUPTED; it does nothing unless it finds OPEN. A close takes
      * OPEN away first, or waits while it finds INTERRUPTING. So no interrupt comes later than the close.
      *
-     * Nesting: an inner close clears the flag, then looks at the enclosing limits; the firing of one of these changes its
-     * state, then sets the flag. So if the close finds one OPEN, that one's interrupt is still to come; otherwise the close
-     * sets the flag again.
+     * Nesting: an inner close clears the flag, then checks the enclosing limits; the firing of one of these changes its
+     * state, then sets the flag. So if the close finds one OPEN, the interrupt of that limit comes later; otherwise the
+     * close sets the flag again.
      */
     private enum State { OPEN, INTERRUPTING, INTERRUPTED, CLOSED_IN_TIME, CLOSED_LATE }
 
@@ -72,7 +72,7 @@ public final class RunLimit implements AutoCloseable {
         }
     }
 
-    /** The task of the timer. A close of the scheduler interrupts at once: the work is not to go on without a limit. */
+    /** The task of the timer. A close of the scheduler interrupts at once: the work must not continue without a limit. */
     private final class Interruption implements Runnable, Engine.Completion {
         @Override
         public void run() {
@@ -97,10 +97,10 @@ public final class RunLimit implements AutoCloseable {
     }
 
     /**
-     * Whether the time was over before the limit was closed, so that the thread was interrupted. Any thread may ask at any
-     * time. The answer never changes once the limit is closed.
+     * Whether the time was over before the limit was closed, so that the thread was interrupted. Any thread may call this at
+     * any time. The result never changes after the limit is closed.
      *
-     * @return true if an interrupt was sent or is being sent; it may have ended a wait already, or still be in the flag
+     * @return true if an interrupt was sent or is being sent; it may have ended a wait already, or the flag may still be set
      */
     public boolean isOver() {
         State s = state.get();
@@ -108,9 +108,9 @@ public final class RunLimit implements AutoCloseable {
     }
 
     /**
-     * Ends the limit. If the interrupt is being sent at this moment, waits until it is sent. Closing again does no harm.
+     * Ends the limit. If the interrupt is being sent at this moment, waits until it is sent. Closing again is harmless.
      *
-     * @throws IllegalStateException if called by another thread than the one that the limit is for
+     * @throws IllegalStateException if called by a thread other than the limited one
      */
     @Override
     public void close() {
@@ -132,7 +132,7 @@ public final class RunLimit implements AutoCloseable {
         }
     }
 
-    /** Whether an interrupt of this limit, or of one around it, is meant for what the thread does now. */
+    /** Whether this limit, or an enclosing one, has sent or is sending its interrupt and is not closed. */
     private boolean isOverAndOpen() {
         State s = state.get();
         return s == State.INTERRUPTING || s == State.INTERRUPTED || outer != null && outer.isOverAndOpen();

@@ -12,7 +12,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Timers and tickers that are cancelled together, as all those of a connection.
+ * Timers and tickers that are cancelled together, for example all those of a connection.
  *
  * <pre>{@code
  * TimerGroup group = timers.group("connection");
@@ -21,21 +21,22 @@ import org.jspecify.annotations.Nullable;
  * connection.onClose(group::close);
  * }</pre>
  *
- * <p>A group is a list: it has no thread, no queue and no limit of its own. A timer that was stopped or has fired is still
- * one of the group, and may be reset until the group is closed. Those that are not pending leave the list as it grows, so a
- * group that lives long need not be closed to be small.
+ * <p>A group is a list: it has no thread, queue or limit of its own. A timer that was stopped or has fired still belongs to
+ * the group, and may be reset until the group is closed. As the list grows, timers that are not pending are removed from it,
+ * so a long-lived group stays small without being closed.
  *
- * <p>All methods may be called by any thread at any time, callbacks of the group included. Arming in a group and resetting
- * its timers wait for each other, and for those of groups within it; stopping and cancelling do not.
+ * <p>All methods may be called by any thread at any time, including callbacks of the group. Arming in a group and resetting
+ * its timers wait for each other, also in groups within it; stopping and cancelling do not wait.
  *
  * @since 0.1
  */
 public final class TimerGroup extends Armer implements Timers, AutoCloseable {
     /*
-     * Each timer that is armed here is cancelled by the close, or refused. The list is changed and a timer armed in one hold
-     * of the lock; a close sets closed under it. So a timer that was armed before that is in the list, and a later one finds
-     * closed. A timer leaves the list when it is seen not to be pending. Only a reset makes it pending again, which holds the
-     * lock, too, and puts it back. One that fires and is reset may be there twice, until the list is full.
+     * Each timer that is armed here is cancelled by the close, or rejected. Arming a timer and adding it to the list happen
+     * under the lock; a close sets closed under it. So a timer that was armed before is in the list, and a later one finds
+     * closed. A timer is removed from the list when it is found not to be pending. Only a reset makes it pending again; that
+     * also holds the lock, and adds it again. A timer that fires and is reset may be in the list twice, until the list is
+     * full.
      */
 
     private static final QueuedNode[] NONE = {};
@@ -45,9 +46,9 @@ public final class TimerGroup extends Armer implements Timers, AutoCloseable {
     /** The parent, or null unless this is a group of a group. */
     private final TimerGroup outer;
     private final String name;
-    /** That of the outermost group, which is that group itself: an object less. */
+    /** The outermost group, which saves a separate lock object. */
     private final Object lock;
-    /** Under the lock. Those that are pending, and some that are not. */
+    /** Under the lock. The pending timers, and some that are not pending. */
     private QueuedNode[] members = NONE;
     /** Under the lock. */
     private int size;
@@ -62,7 +63,7 @@ public final class TimerGroup extends Armer implements Timers, AutoCloseable {
         this.lock = outer == null ? this : outer.lock;
     }
 
-    /** A timer that has a group. Takes no more memory than another: the reference fills a gap. */
+    /** A timer of a group. Needs no more memory than any other: the reference fills a gap. */
     private static final class GroupTimer extends OneShotTimer {
         private final TimerGroup group;
 
@@ -80,7 +81,7 @@ public final class TimerGroup extends Armer implements Timers, AutoCloseable {
         }
     }
 
-    /** A ticker that has a group. */
+    /** A ticker of a group. */
     private static final class GroupTicker extends PeriodicTimer {
         private final TimerGroup group;
 
@@ -141,7 +142,7 @@ public final class TimerGroup extends Armer implements Timers, AutoCloseable {
         }
     }
 
-    /** Of a timer that was armed and was not pending before; false, as a reset returns it. */
+    /** Adds a timer that was armed and was not pending before. Returns false, as the result of a reset. */
     private boolean add(QueuedNode timer) {
         assert Thread.holdsLock(lock);
         try {
@@ -156,7 +157,7 @@ public final class TimerGroup extends Armer implements Timers, AutoCloseable {
         }
     }
 
-    /** Half of the list is free after this, or more: so an arming looks at a few members on average. */
+    /** At least half of the list is free afterwards, so that an arming looks at few members on average. */
     private void prune() {
         assert Thread.holdsLock(lock);
         Set<QueuedNode> pending = new HashSet<>();
@@ -170,13 +171,14 @@ public final class TimerGroup extends Armer implements Timers, AutoCloseable {
     }
 
     /**
-     * Closes the group: cancels what it has armed and is pending, also through groups of its own, and refuses what is new.
-     * Arming and {@code reset} throw {@link RejectedExecutionException} from then on. Does not wait for callbacks in
-     * progress: {@link TimerHandle#cancelAndAwait} of a timer does. A future that waits for an {@link #orTimeout} of the
-     * group completes with a {@link java.util.concurrent.CancellationException}, on this thread. If this fails, as for want of
-     * memory, the next call does the rest.
+     * Closes the group: cancels its pending timers, including those of groups within it, and rejects new ones. Arming and
+     * {@code reset} throw {@link RejectedExecutionException} from then on. Does not wait for callbacks in progress;
+     * {@link TimerHandle#cancelAndAwait} of a timer does. A future that waits for an {@link #orTimeout} of the group
+     * completes with a {@link java.util.concurrent.CancellationException}, on this thread. If this fails, for example
+     * because memory is short, the next call does the rest.
      *
-     * @return how many timers and tickers this call has cancelled: each had a firing to come, which never comes now
+     * @return the number of timers and tickers that this call cancelled; each had a firing to come, which this call
+     *     prevented
      */
     public int cancel() {
         QueuedNode[] all;
@@ -201,18 +203,18 @@ public final class TimerGroup extends Armer implements Timers, AutoCloseable {
         return cancelled;
     }
 
-    /** As {@link #cancel()}, for {@code try} statements. Closing again does no harm. */
+    /** As {@link #cancel()}, for {@code try} statements. Closing again is harmless. */
     @Override
     public void close() {
         cancel();
     }
 
     /**
-     * The name of the group that has armed a timer. {@code timers.pendingBy(TimerGroup::nameOf)} counts what is pending by
-     * groups.
+     * The name of the group that has armed a timer. {@code timers.pendingBy(TimerGroup::nameOf)} counts pending timers by
+     * group.
      *
      * @param timer any timer
-     * @return the name of its innermost group; null if it was not armed by a group, or is a {@link #schedule}
+     * @return the name of its innermost group; null if it was not armed by a group, or was made by {@link #schedule}
      * @throws NullPointerException if {@code timer} is null
      */
     public static @Nullable String nameOf(TimerHandle timer) {
@@ -220,7 +222,7 @@ public final class TimerGroup extends Armer implements Timers, AutoCloseable {
                 : timer instanceof GroupTicker t ? t.group.name : null;
     }
 
-    /** {@return the name, for people, as a text without a fixed form} */
+    /** {@return the name, for humans, as a text without a fixed form} */
     @Override
     public String toString() {
         return "TimerGroup[" + name + (outer == null ? "]" : ", of " + outer + "]");

@@ -5,17 +5,17 @@ import io.pendula.TimerScheduler;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A task that stands for another, as an adapter makes one for a task of another library. Texts, log lines and
- * {@link TimerScheduler#pendingByTask} then name the other. {@link TimerHandle#task()} is still the wrapper.
+ * A task that wraps another, for example an adapter's task for a task of another library. Texts, log lines and
+ * {@link TimerScheduler#pendingByTask} then name the wrapped task. {@link TimerHandle#task()} still returns the wrapper.
  *
  * @since 0.1
  */
 public interface TaskWrapper {
     /**
-     * The task that this one stands for, which may be a wrapper in turn. Called by any thread, also when the task has
-     * run; it must return at once, and take no lock. If it throws, the wrapper is named itself.
+     * The wrapped task, which may be a wrapper, too. Called by any thread, also when the task has run; must return at once
+     * and take no lock. If it throws, the wrapper itself is named.
      *
-     * @return the task; null to be named itself
+     * @return the task; null to name the wrapper itself
      */
     @Nullable Object task();
 }

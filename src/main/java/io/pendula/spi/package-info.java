@@ -1,5 +1,5 @@
 /**
- * What adapters of other libraries implement. Programs do not need it.
+ * Interfaces for adapters of other libraries. Programs do not need them.
  *
  * @since 0.1
  */
