@@ -9,7 +9,7 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.concurrent.TimeUnit;
 
-/** How all {@link Timers} make timers and arm them. Each says on which queue. */
+/** How all {@link Timers} create timers and arm them. Each subclass chooses the queue. */
 abstract sealed class Armer implements Timers permits TimerScheduler, TimerLoop, TimerGroup {
     final Timeline timeline;
 
@@ -17,7 +17,7 @@ abstract sealed class Armer implements Timers permits TimerScheduler, TimerLoop,
         this.timeline = timeline;
     }
 
-    /** The one on which the calling thread arms. */
+    /** The queue on which the calling thread arms. */
     abstract TimerQueue queue();
 
     OneShotTimer make(TimerQueue queue, Runnable work) {
@@ -28,7 +28,7 @@ abstract sealed class Armer implements Timers permits TimerScheduler, TimerLoop,
         return new PeriodicTimer(queue, work, period, missedTicks);
     }
 
-    /** Takes an interface: of a class the JVM would look at all that are passed here before the first timer is armed. */
+    /** Takes an interface: with a class, the JVM would load all that are passed here before the first timer is armed. */
     <T extends TimerHandle> T arm(T timer, long deadline) {
         QueuedNode node = (QueuedNode) timer;
         node.queue.arm(node, deadline);

@@ -7,11 +7,11 @@ import io.pendula.internal.loops.LoopWorker;
 import java.util.List;
 import java.util.function.Supplier;
 
-/** What stands between a scheduler and a listener, and the listeners that {@link TimerListener} makes. */
+/** Passes a scheduler's events to a listener. Also the listeners that {@link TimerListener} creates. */
 final class Listeners {
     private Listeners() {}
 
-    /** Here, so that a builder that is given no listener loads no class of this file. */
+    /** Here, so that a builder without a listener loads no class of this file. */
     static Supplier<Reporter> reporters(TimerListener listener) {
         return () -> new Reporter() {
             @Override
@@ -21,7 +21,7 @@ final class Listeners {
         };
     }
 
-    /** Calls the method for an event. What the inside knows as a node is a handle; its loops have {@link TimerLoop}s. */
+    /** Calls the method for an event. Converts internal nodes to handles, and internal loops to {@link TimerLoop}s. */
     @SuppressWarnings("unchecked") // the list of a loop's timers
     static void tell(TimerListener listener, Event event, Object whose, long first, long second, Object more) {
         switch (event) {
@@ -37,7 +37,7 @@ final class Listeners {
         }
     }
 
-    /** A listener that does the same with all events. */
+    /** A listener that treats all events in the same way. */
     private abstract static class Same implements TimerListener {
         abstract void tell(Event event, Object whose, long first, long second, Object more);
 
@@ -87,7 +87,7 @@ final class Listeners {
         }
     }
 
-    /** Two listeners, told one after the other; the second also if the first throws. What both throw is told. */
+    /** Two listeners, called one after the other; the second even if the first throws. No exception is lost. */
     static final class Pair extends Same {
         private final TimerListener first;
         private final TimerListener second;
@@ -118,7 +118,7 @@ final class Listeners {
         }
     }
 
-    /** Writes to a log what it is told. */
+    /** Writes events to a log. */
     static final class Logging extends Same {
         private final EventLog log;
 

@@ -104,14 +104,14 @@ public final class ManualClock implements NanoClock {
                     + (other == Thread.currentThread() ? " by this thread, which runs one of its callbacks"
                     : " by " + other.getName()));
         }
-        try { // whatever throws from here on, an Error for want of stack or memory too, the clock can be advanced again
+        try { // whatever throws from here on, also an Error for lack of stack or memory, the clock can be advanced again
             schedulers.removeIf(s -> s.engine.isClosed());
             schedulers.forEach(s -> s.refuseBeyond(distance));
             return advance(distance);
         } finally {
             boolean wasInterrupted = interrupted;
             interrupted = false;
-            advancing.set(null); // before the flag is given back: a subclass of Thread may throw there
+            advancing.set(null); // before the flag is restored: a subclass of Thread may throw there
             if (wasInterrupted) {
                 Thread.currentThread().interrupt();
             }
@@ -157,7 +157,7 @@ public final class ManualClock implements NanoClock {
         for (;;) {
             Stepper first = null;
             long nearest = Long.MAX_VALUE;
-            for (Stepper s : schedulers) { // those that a callback has built meanwhile, too
+            for (Stepper s : schedulers) { // including those that a callback has built meanwhile
                 long ahead = s.nanosUntilNext();
                 if (ahead < nearest) {
                     nearest = ahead;
@@ -182,7 +182,7 @@ public final class ManualClock implements NanoClock {
                         + first.describeNext());
             }
             boolean runs = first.runOneDue();
-            interrupted |= Thread.interrupted(); // a flag left by one callback is not for the next, but for the caller
+            interrupted |= Thread.interrupted(); // a flag left by a callback is for the caller, not for the next callback
             if (runs) {
                 ran++;
                 atInstant++;
@@ -191,7 +191,7 @@ public final class ManualClock implements NanoClock {
     }
 
     void attach(Stepper scheduler) {
-        schedulers.removeIf(s -> s.engine.isClosed()); // a test may build many on one clock, and never ask it for anything
+        schedulers.removeIf(s -> s.engine.isClosed()); // a test may build many on one clock, and never call the clock
         schedulers.add(scheduler);
     }
 

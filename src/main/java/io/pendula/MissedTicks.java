@@ -37,7 +37,7 @@ public enum MissedTicks {
     long next(long deadline, long period, long now) {
         long onGrid = Timeline.plus(deadline, period);
         long late = now - deadline;
-        if (this == SKIP) { // no switch: that takes a class more, which the first tick would wait for
+        if (this == SKIP) { // no switch: it needs another class, and loading that delays the first tick
             return late < period ? onGrid : Timeline.plus(now, period - late % period);
         }
         return keepsGrid(period, late) ? onGrid : Timeline.plus(now, period);

@@ -8,9 +8,9 @@ import io.pendula.internal.scheduler.SchedulerEngine;
 import io.pendula.internal.util.Check;
 import java.time.Duration;
 
-/** An {@link Alarm} that rings once. Its word says whether the firing is kept. */
+/** An {@link Alarm} that rings once. Its word shows whether the firing is kept. */
 final class OneShotAlarm extends QueuedNode implements Alarm {
-    /** Stands where others have their task, and outlives a cancel here. */
+    /** Takes the place of the task; this field keeps it after a cancel. */
     private final Receiver receiver;
 
     OneShotAlarm(TimerQueue queue) {
@@ -18,7 +18,7 @@ final class OneShotAlarm extends QueuedNode implements Alarm {
         this.receiver = (Receiver) work();
     }
 
-    /** A new one on a worker's queue, armed: no loop's, as the caller may wait for it. */
+    /** A new armed alarm on a worker's queue, never a loop's, because the caller may wait for it. */
     static Alarm arm(SchedulerEngine engine, long delay) {
         OneShotAlarm a = new OneShotAlarm(engine.workersQueue(Thread.currentThread()));
         a.queue.arm(a, engine.timeline.deadlineIn(delay));

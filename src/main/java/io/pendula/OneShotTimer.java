@@ -8,13 +8,13 @@ import io.pendula.internal.util.Check;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
-/** A {@link Timer}: the node of the queue itself, so that it costs one object. Not final, so that tests can step in. */
+/** A {@link Timer}: the node of the queue itself, so that it costs one object. Not final: groups and tests extend it. */
 non-sealed class OneShotTimer extends QueuedNode implements Timer {
     OneShotTimer(TimerQueue queue, Runnable task) {
         super(queue, Check.notNull(task, "task"));
     }
 
-    /** A new timer of the queue on which the calling thread arms, armed. */
+    /** A new armed timer, on the queue on which the calling thread arms. */
     static Timer arm(SchedulerEngine engine, long delay, Runnable task) {
         return armAt(engine.currentQueue(), engine.timeline.deadlineIn(delay), engine.work(task));
     }

@@ -18,13 +18,13 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One armed timer as {@link TimerScheduler#pendingTimers} has found it. Does not change; the timer may have fired or been
- * stopped since.
+ * An armed timer, as {@link TimerScheduler#pendingTimers} has found it. Immutable; the timer may have fired or been stopped
+ * since.
  *
  * @since 0.1
  */
 public final class PendingTimer {
-    /** A task that counts as what it is about, and is named itself in texts. */
+    /** A task that counts as another object; texts still name the task itself. */
     interface Counted {
         Object countedAs();
     }
@@ -41,7 +41,7 @@ public final class PendingTimer {
         this.period = timer.periodNanos();
     }
 
-    /** {@return the timer itself, which may be cancelled, or stopped and reset through its own type} */
+    /** {@return the timer itself; it can be cancelled, or stopped and reset after a cast to its type} */
     public TimerHandle timer() {
         return (TimerHandle) timer;
     }
@@ -51,22 +51,22 @@ public final class PendingTimer {
         return task;
     }
 
-    /** {@return the time that was left when it was found; zero if it was due; 292 years if it will never fire} */
+    /** {@return the remaining time when it was found; zero if it was due; 292 years if it will never fire} */
     public Duration remaining() {
         return Duration.ofNanos(remaining);
     }
 
-    /** {@return the time between two firings, or after the end of a run; zero if it fires once} */
+    /** {@return the time between two firings, or from the end of a run to the next; zero if it fires once} */
     public Duration period() {
         return Duration.ofNanos(period);
     }
 
-    /** Workers count from 0, and loops from there on. */
+    /** Workers are numbered from 0, loops after them. */
     int queue() {
         return timer.queue.index;
     }
 
-    /** {@return the task's text, or its class if that has none of its own, remaining time, period and queue, for people} */
+    /** {@return the task's text or, if it has none, its class; remaining time, period and queue, for humans} */
     @Override
     public String toString() {
         return "PendingTimer[" + Texts.of(task, QueuedNode::named) + ", " + Texts.dueIn(remaining)
@@ -92,7 +92,7 @@ public final class PendingTimer {
         return Collections.unmodifiableList(found);
     }
 
-    /** How many there are of each key, most first. The key is asked for outside of all locks, as it is the program's. */
+    /** The number of timers for each key, most frequent first. No lock is held when {@code key} is called. */
     static <K> Map<K, Long> count(TimerQueue[] queues, Function<? super TimerHandle, ? extends K> key) {
         Check.notNull(key, "key");
         Map<K, long[]> counts = new HashMap<>(); // nothing is allocated for each timer: the heap may be nearly full
@@ -111,7 +111,7 @@ public final class PendingTimer {
         return Collections.unmodifiableMap(sorted);
     }
 
-    /** A key that counts by the class of task. */
+    /** The key that counts by class of task. */
     static Class<?> classOf(TimerHandle t) {
         Object task = QueuedNode.named(t.task() instanceof Counted c ? c.countedAs() : t.task());
         return task != null ? task.getClass() : Alarm.class;

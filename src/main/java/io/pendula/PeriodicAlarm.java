@@ -7,9 +7,9 @@ import io.pendula.internal.scheduler.SchedulerEngine;
 import io.pendula.internal.util.Check;
 import java.time.Duration;
 
-/** An {@link Alarm} that rings again and again. A word beside that of the timer says whether a tick is kept. */
+/** An {@link Alarm} that rings repeatedly. A second word, besides that of the timer, shows whether a tick is kept. */
 final class PeriodicAlarm extends PeriodicNode implements Alarm {
-    /** Stands where others have their task, and outlives a cancel here. */
+    /** Takes the place of the task; this field keeps it after a cancel. */
     private final Receiver.Ticks ticks;
 
     PeriodicAlarm(TimerQueue queue, long period) {
@@ -17,7 +17,7 @@ final class PeriodicAlarm extends PeriodicNode implements Alarm {
         this.ticks = (Receiver.Ticks) work();
     }
 
-    /** A new one on a worker's queue, armed: no loop's, as the caller may wait for it. */
+    /** A new armed alarm on a worker's queue, never a loop's, because the caller may wait for it. */
     static Alarm arm(SchedulerEngine engine, Duration period) {
         PeriodicAlarm a = new PeriodicAlarm(engine.workersQueue(Thread.currentThread()), Check.period(period));
         a.queue.arm(a, engine.timeline.deadlineIn(a.periodNanos()));
@@ -45,13 +45,13 @@ final class PeriodicAlarm extends PeriodicNode implements Alarm {
     }
 
     /**
-     * Those that were due by now, and that is as far as this may reach: another thread may have armed the alarm again
-     * meanwhile, with a deadline of which this one knows nothing. If this thread was held up, a tick of that arming may go
-     * as well; it is counted.
+     * Discards the ticks that were due by now, and no later ones: another thread may have armed the alarm again meanwhile,
+     * with a deadline that this thread does not know. If this thread was delayed, it may also discard a tick of that arming;
+     * that tick is counted.
      */
     @Override
     void discardBefore(long first) {
-        long now = Engine.nowIfTold(queue.timeline); // the stop or reset is made, so a clock must not break it off
+        long now = Engine.nowIfTold(queue.timeline); // the stop or reset is done: a clock that throws must not end it
         if (now == 0) {
             ticks.discardKept();
         } else {

@@ -8,42 +8,43 @@ import io.pendula.internal.util.Texts;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLongFieldUpdater;
 
-/** What fires at a fixed rate: the node of the queue, and its period. */
+/** A node that fires at a fixed rate, with its period. */
 abstract class PeriodicNode extends QueuedNode {
     /*
      * Two resets at once
      *
-     * A reset writes the period, then changes the word, which holds the next deadline, then looks at the period. If
-     * that is no longer its own, another reset has come in between, and this one begins anew. So of all resets the one
-     * whose change of the word is the last has found its own period after that; another period that is written later is
-     * followed by a later change of the word. A tick that is claimed between the two steps may have the new period one
-     * deadline earlier; the change of the word that follows replaces that deadline.
+     * A reset writes the period, then changes the word, which holds the next deadline, then checks the period. If the period
+     * is no longer its own, another reset has come in between, and this one starts again. So the reset that changes the word
+     * last has found its own period afterwards; a period that is written later is followed by a later change of the word. A
+     * tick that is claimed between the two steps may use the new period one deadline earlier; the change of the word that
+     * follows replaces that deadline.
      *
-     * A reset that throws puts the period back if it finds its own. It cannot tell that from an equal one of another reset,
-     * which came in between and succeeded: then that one's first tick is right, and those after it have the old period. That
-     * takes a rejection and a success for one ticker at the same moment, with one period. Not to put it back would be worse:
-     * a ticker that goes on, as after a reset without stack, would change its period though its reset has thrown.
+     * A reset that throws restores the old period if it finds its own. If another reset, which came in between and
+     * succeeded, wrote an equal period, the two cannot be distinguished. Then the other reset's first tick is right, and
+     * those after it have the old period. This needs a rejection and a success for one ticker at the same moment, with the
+     * same period. Not restoring would be worse: if a reset throws for lack of stack, the ticker continues, and would do so
+     * with the new period.
      */
 
     /*
      * A tick beside the grid
      *
-     * tickNow notes that tick's deadline with the grid's next, then changes the word to that deadline. A claim of just that
-     * deadline finds the note, and takes the grid's next from it. Deadlines that come later are greater, so a note that is
-     * old, or whose change of the word failed, fits none of them. One case is left: a reset, at the same moment and for the
-     * same nanosecond, whose change of the word comes first. Then one tick is followed by the old grid's.
+     * tickNow notes that tick's deadline and the grid's next deadline, then changes the word to the former. A claim of
+     * exactly that deadline finds the note, and takes the grid's next deadline from it. Later deadlines are greater, so they
+     * do not match an old note, or one after which the change of the word failed. One case remains: a reset, at the same
+     * moment and for the same nanosecond, changes the word first. Then one tick is followed by a tick of the old grid.
      */
     private record Beside(long deadline, long next, MissedTicks missedTicks) {}
 
     private static final AtomicLongFieldUpdater<PeriodicNode> PERIOD =
             AtomicLongFieldUpdater.newUpdater(PeriodicNode.class, "period");
 
-    /** The {@link MissedTicks}; once tickNow was called a {@link Beside}, which has them. */
+    /** The {@link MissedTicks}; after the first tickNow a {@link Beside}, which contains them. */
     private volatile Object pace;
     private volatile long period;
-    /** How many ticks the last claim has left out. Written under the queue's lock, read by the run that follows. */
+    /** How many ticks the last claim has skipped. Written under the queue's lock, read by the run that follows. */
     private long leftOut;
-    /** Written by the one thread that runs the tick. */
+    /** Written only by the thread that runs the tick. */
     private volatile long skipped;
 
     PeriodicNode(TimerQueue queue, Runnable task, long period, MissedTicks missedTicks) {
@@ -76,7 +77,7 @@ abstract class PeriodicNode extends QueuedNode {
         return was;
     }
 
-    /** One at a time, or a note could be replaced before it is used. */
+    /** One at a time: otherwise a note could be replaced before it is used. */
     public final synchronized boolean tickNow() {
         for (;;) {
             long w = wordVolatile();
@@ -84,7 +85,7 @@ abstract class PeriodicNode extends QueuedNode {
                 return false;
             }
             long next = deadline(w);
-            long at = Math.min(next, queue.timeline.deadlineIn(0)); // a tick that is due already is the one
+            long at = Math.min(next, queue.timeline.deadlineIn(0)); // if a tick is due already, it is the run
             if (at < next) {
                 Object p = pace;
                 pace = new Beside(at, next, p instanceof Beside b ? b.missedTicks : (MissedTicks) p);
@@ -95,7 +96,7 @@ abstract class PeriodicNode extends QueuedNode {
         }
     }
 
-    /** Takes away what is kept from before this thread's stop or reset, whose first tick is due at {@code first}. */
+    /** Discards ticks kept from before this thread's stop or reset, whose first tick is due at {@code first}. */
     void discardBefore(long first) {}
 
     public long missed() {
@@ -116,7 +117,7 @@ abstract class PeriodicNode extends QueuedNode {
     @Override
     protected final long nextAfter(long deadline, long now) {
         Object policy = pace;
-        if (!(policy instanceof MissedTicks)) { // in this order, as the first tick would wait for the other class
+        if (!(policy instanceof MissedTicks)) { // in this order: loading the other class delays the first tick
             Beside b = (Beside) policy;
             if (b.deadline == deadline) {
                 leftOut = 0;
@@ -134,7 +135,7 @@ abstract class PeriodicNode extends QueuedNode {
     @Override
     public final boolean fire(Runnable claimed, long deadline) {
         if (leftOut != 0) {
-            skipped = skipped + leftOut; // by this thread alone: run k happens-before run k + 1
+            skipped = skipped + leftOut; // written only by this thread: run k happens-before run k + 1
         }
         tick(claimed, deadline);
         return true;

@@ -5,13 +5,13 @@ import io.pendula.internal.scheduler.SchedulerEngine;
 import io.pendula.internal.util.Check;
 import java.time.Duration;
 
-/** A {@link Ticker}. Not final: one of a group is more. */
+/** A {@link Ticker}. Not final: those of a group extend it. */
 non-sealed class PeriodicTimer extends PeriodicNode implements Ticker {
     PeriodicTimer(TimerQueue queue, Runnable task, long period, MissedTicks missedTicks) {
         super(queue, task, period, missedTicks);
     }
 
-    /** A new ticker of the queue on which the calling thread arms, armed. */
+    /** A new armed ticker, on the queue on which the calling thread arms. */
     static Ticker arm(SchedulerEngine engine, Duration period, Runnable task) {
         long nanos = Check.period(period);
         Runnable work = engine.work(Check.notNull(task, "task"));

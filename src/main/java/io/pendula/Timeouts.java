@@ -22,13 +22,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 
-/** Timeouts of futures and tasks. What completes first cancels its timer, so that nothing is left of either. */
+/** Timeouts of futures and tasks. A future that completes first cancels its timer, so that neither is kept in memory. */
 final class Timeouts {
     private Timeouts() {}
 
     // ---- of a future ----
 
-    /** What is done when a future's time is over. */
+    /** The action when a future's time is over. */
     private record Timeout(Future<?> future, long nanos, Runnable action)
             implements Runnable, Engine.Completion, PendingTimer.Counted {
         /** The future, or the task of an executor's future. */
@@ -42,7 +42,7 @@ final class Timeouts {
             action.run();
         }
 
-        /** An executor's task needs no timeout to end. */
+        /** Only completes a CompletableFuture: an executor's task ends without its timeout. */
         @Override
         public void abandoned(String closed) {
             if (future instanceof CompletableFuture<?> f) {
@@ -57,7 +57,7 @@ final class Timeouts {
         }
     }
 
-    /** A limit for people; that of a time that was over at once is 0. */
+    /** A limit for humans; 0 if the time was over at once. */
     private static String limit(long nanos) {
         return Texts.duration(Math.max(0, nanos));
     }
@@ -91,12 +91,12 @@ final class Timeouts {
 
     // ---- of an executor's task ----
 
-    /** Its timer goes when it is done or was given back. */
+    /** Its timer is cancelled when it is done or was returned by shutdownNow. */
     private static final class TimedTask<V> extends SchedulerExecutor.Task<V> {
-        /** Written before the look at the task; the thread that settles the task cancels the timer, or this one does. */
+        /** Written before the check of the task: so the thread that settles the task cancels it, or this one does. */
         private volatile Timer timer;
         private final long nanos;
-        /** Written before the cancel that it is the reason of, and read after it. */
+        /** The reason of the cancel: written before it, and read after it. */
         private boolean expired;
 
         TimedTask(Callable<V> task, ShutdownTracker tracker, long nanos) {
@@ -104,18 +104,18 @@ final class Timeouts {
             this.nanos = nanos;
         }
 
-        /** A timer that is never due. Before the submission, as it may be refused, and a task that is rejected does not run. */
+        /** Arms a timer that is never due. Before the submission: if this is rejected, the task must not run. */
         Timer armTimeout(SchedulerEngine timers, Consumer<? super Future<V>> action) {
             Runnable timeout = timers.work(new Timeout(this, nanos, () -> expire(action)));
-            TimerQueue queue = timers.workersQueue(Thread.currentThread()); // no loop's: the caller may wait for the task
+            TimerQueue queue = timers.workersQueue(Thread.currentThread()); // not a loop's: the caller may wait for the task
             return OneShotTimer.armAt(queue, Timeline.NEVER, timeout);
         }
 
-        /** After the submission: before it, a cancel would find nothing to prevent. */
+        /** Called after the submission: before it, a cancel would have nothing to prevent. */
         void startTimeout(Timer armed) {
             try {
                 armed.reset(nanos, TimeUnit.NANOSECONDS);
-            } catch (RejectedExecutionException e) { // closed meanwhile: a task without its limit does not go on
+            } catch (RejectedExecutionException e) { // closed meanwhile: a task must not continue without its limit
                 cancel(true);
                 return;
             } catch (Throwable e) {
@@ -167,7 +167,7 @@ final class Timeouts {
         return timed;
     }
 
-    /** Of the executor's own scheduler all threads may be blocked. */
+    /** The shared scheduler, because all threads of {@code own} may be blocked; {@code own} with a {@link ManualClock}. */
     private static SchedulerEngine timersFor(SchedulerEngine own) {
         return own.stepper == null ? SharedScheduler.engine() : own;
     }
@@ -216,7 +216,7 @@ final class Timeouts {
 
     // ---- delayedExecutor ----
 
-    /** Hands what it executes to another executor, later. */
+    /** Hands each command to another executor, after a delay. */
     record Delayed(Timers timers, long nanos, Executor executor) implements Executor {
         @Override
         public void execute(Runnable command) {
@@ -230,7 +230,7 @@ final class Timeouts {
         }
     }
 
-    /** Stands for the command that it hands over. */
+    /** Represents the command that it hands over. */
     private static final class Submission extends Call {
         private final Executor executor;
         private final Runnable command;

@@ -200,7 +200,7 @@ public final class TimerExecutors {
          * @return a new executor
          */
         public SchedulerExecutor build() {
-            Options pool = options.copy(); // what has not been set gets its default at each build
+            Options pool = options.copy(); // settings that were not set get their defaults at each build
             pool.workers = Integer.highestOneBit(Math.min(pool.maxThreads, Options.defaultWorkers()));
             if (pool.name == null) {
                 pool.name = "pool-" + POOLS.incrementAndGet();

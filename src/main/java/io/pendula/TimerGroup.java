@@ -151,7 +151,7 @@ public final class TimerGroup extends Armer implements Timers, AutoCloseable {
             }
             members[size++] = timer;
             return outer != null && outer.add(timer);
-        } catch (Throwable e) { // memory or stack is short: it is not to run where no close would find it
+        } catch (Throwable e) { // memory or stack is short: a timer that no close would find must not run
             timer.cancel();
             throw e;
         }

@@ -8,25 +8,25 @@ import java.time.Instant;
 import java.time.InstantSource;
 
 /**
- * What {@link Timers#schedule} makes: it fires at least once a minute, looks at the wall clock, and runs the task when its
- * time has come. Each look decides about the next one. If it fails, the next comes a minute later.
+ * The timer that {@link Timers#schedule} returns. It fires at least once a minute, reads the wall clock, and runs the task
+ * if that is due. Each reading determines when the next one comes. If it fails, the next one comes a minute later.
  *
  * <p>The schedule has no time between {@code asked} and {@code due}. So {@code due} is right while the clock is between
- * them, however it was set, and the schedule is asked again only when it is not. That also lets a schedule count from
- * the instant that it is given, as one of each hour after the last run.
+ * them, however it was set. The schedule is asked again only if the clock is not between them. So a schedule may also count
+ * from the instant that is passed to it, for example an hour after the last run.
  */
 final class WallTimer extends QueuedNode implements TimerHandle {
     private static final Duration LOOK = Duration.ofMinutes(1);
-    /** A clock that moves in steps, or stands still, is not read without pause. */
+    /** Prevents reading a clock without a pause if it moves in steps or stands still. */
     private static final Duration SHORTEST = Duration.ofMillis(1);
-    /** If the clock is set back to longer than this before a run, it was wrong, and the time of that run comes again. */
+    /** If the clock is set back to more than this before a run, it was wrong, and the time of that run comes again. */
     private static final Duration WRONG = Duration.ofHours(3);
 
     private final Schedule schedule;
     private final InstantSource clock;
     private volatile Instant asked;
     private volatile Instant due;
-    /** The time of the last run, until that is out of reach. */
+    /** The time of the last run, until the clock is set back too far before it. */
     private volatile Instant ran = Instant.MIN;
 
     WallTimer(TimerQueue queue, Runnable task, Schedule schedule, InstantSource clock) {
@@ -55,7 +55,7 @@ final class WallTimer extends QueuedNode implements TimerHandle {
         Instant time = due;
         boolean isDue = !now.isBefore(time);
         if (isDue || now.isBefore(asked)) {
-            due = dueAfter(now); // times that were missed are left out
+            due = dueAfter(now); // times that were missed are skipped
             asked = now;
         }
         if (due == null) {
@@ -70,7 +70,7 @@ final class WallTimer extends QueuedNode implements TimerHandle {
         return true;
     }
 
-    /** Not the time of the last run, if the clock was set back to a little before it. */
+    /** The next time; not the time of the last run if the clock was set back to shortly before it. */
     private Instant dueAfter(Instant now) {
         if (ran.isAfter(now.plus(WRONG))) {
             ran = Instant.MIN;
@@ -87,7 +87,7 @@ final class WallTimer extends QueuedNode implements TimerHandle {
         return next;
     }
 
-    /** The deadline of the next look. */
+    /** The deadline of the next reading. */
     private long look(Instant now) {
         Duration left = Duration.between(now, due);
         Duration wait = left.compareTo(LOOK) > 0 ? LOOK : left.compareTo(SHORTEST) < 0 ? SHORTEST : left;
