@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
  * shows that the clock was set back.
  *
  * <table>
- * <caption>What happens to the runs</caption>
- * <tr><th>what happens</th><th>the runs</th></tr>
+ * <caption>Effects on the runs</caption>
+ * <tr><th>event</th><th>the runs</th></tr>
  * <tr><td>the machine's clock is set forward</td><td>one run within a minute for all times that were skipped; then the times
  *     of the new clock</td></tr>
  * <tr><td>it is set back</td><td>the times of the new clock, so those of the last hours come again. The time of the last run
@@ -58,7 +58,7 @@ public interface Schedule {
      * Each day at a given time.
      *
      * @param time the time of day
-     * @param zone whose time it is
+     * @param zone the time zone
      * @return the schedule
      * @throws NullPointerException if an argument is null
      */
@@ -71,7 +71,7 @@ public interface Schedule {
      *
      * @param day the day of the week
      * @param time the time of day
-     * @param zone whose time it is
+     * @param zone the time zone
      * @return the schedule
      * @throws NullPointerException if an argument is null
      */
@@ -85,7 +85,7 @@ public interface Schedule {
      *
      * @param day the day of the month, from 1 to 31; the last one in a month that is shorter
      * @param time the time of day
-     * @param zone whose time it is
+     * @param zone the time zone
      * @return the schedule
      * @throws NullPointerException if an argument is null
      * @throws IllegalArgumentException if {@code day} is less than 1 or more than 31

@@ -77,7 +77,7 @@ public final class SchedulerExecutor extends AbstractExecutorService
      * Runs a task as soon as a thread is free, never inside this call. If the task throws, the exception goes to the
      * {@link TimerListener} or, without one, to the thread's uncaught-exception handler.
      *
-     * @param command what to run
+     * @param command the task to run
      * @throws NullPointerException if {@code command} is null
      * @throws RejectedExecutionException if the executor or its scheduler is shut down, {@code maxPending} tasks are
      *     pending, or memory is short
@@ -90,7 +90,7 @@ public final class SchedulerExecutor extends AbstractExecutorService
     /**
      * Runs a task as soon as a thread is free, never inside this call.
      *
-     * @param task what to run
+     * @param task the task to run
      * @return its future, which is a {@link ScheduledFuture}; its result is null
      * @throws NullPointerException if {@code task} is null
      * @throws RejectedExecutionException if the executor or its scheduler is shut down, {@code maxPending} tasks are
@@ -105,7 +105,7 @@ public final class SchedulerExecutor extends AbstractExecutorService
      * Runs a task as soon as a thread is free, never inside this call.
      *
      * @param <T> the type of the result
-     * @param task what to run
+     * @param task the task to run
      * @param result the result of the future; may be null
      * @return its future, which is a {@link ScheduledFuture}
      * @throws NullPointerException if {@code task} is null
@@ -121,7 +121,7 @@ public final class SchedulerExecutor extends AbstractExecutorService
      * Runs a task as soon as a thread is free, never inside this call.
      *
      * @param <T> the type of the result
-     * @param task what to run
+     * @param task the task to run
      * @return its future, which is a {@link ScheduledFuture}
      * @throws NullPointerException if {@code task} is null
      * @throws RejectedExecutionException if the executor or its scheduler is shut down, {@code maxPending} tasks are
@@ -136,7 +136,7 @@ public final class SchedulerExecutor extends AbstractExecutorService
      * Submits a task that must be done within a time limit. If the task is done before, its timeout is removed.
      *
      * @param <T> the type of the task's value
-     * @param task what to run
+     * @param task the task to run
      * @param timeout how long it may take, including the wait for a thread, in {@code unit}s; zero or negative: the time is
      *     over at once
      * @param unit the unit of {@code timeout}
@@ -158,7 +158,7 @@ public final class SchedulerExecutor extends AbstractExecutorService
     /**
      * Runs a task once after a delay.
      *
-     * @param command what to run
+     * @param command the task to run
      * @param delay how long to wait; zero or negative: due at once; beyond 18 years: never
      * @param unit the unit of {@code delay}
      * @return its future; its result is null
@@ -175,7 +175,7 @@ public final class SchedulerExecutor extends AbstractExecutorService
      * Runs a task once after a delay.
      *
      * @param <V> the type of the result
-     * @param callable what to run
+     * @param callable the task to run
      * @param delay how long to wait; zero or negative: due at once; beyond 18 years: never
      * @param unit the unit of {@code delay}
      * @return its future
@@ -192,7 +192,7 @@ public final class SchedulerExecutor extends AbstractExecutorService
      * Runs a task repeatedly, at multiples of a period after the first run. Late runs are caught up, one after the other. A
      * run that throws is the last one.
      *
-     * @param command what to run
+     * @param command the task to run
      * @param initialDelay until the first run; zero or negative: due at once; beyond 18 years: never
      * @param period between the beginnings of two runs, more than zero
      * @param unit the unit of both
@@ -210,7 +210,7 @@ public final class SchedulerExecutor extends AbstractExecutorService
     /**
      * Runs a task repeatedly, with a pause after each run. A run that throws is the last one.
      *
-     * @param command what to run
+     * @param command the task to run
      * @param initialDelay until the first run; zero or negative: due at once; beyond 18 years: never
      * @param delay from the end of a run to the beginning of the next, more than zero
      * @param unit the unit of both
@@ -228,7 +228,7 @@ public final class SchedulerExecutor extends AbstractExecutorService
     /**
      * As {@link #schedule(Runnable, long, TimeUnit)}.
      *
-     * @param command what to run
+     * @param command the task to run
      * @param delay how long to wait; zero or negative: due at once; beyond 18 years: never
      * @return its future; its result is null
      * @throws NullPointerException if an argument is null
@@ -242,7 +242,7 @@ public final class SchedulerExecutor extends AbstractExecutorService
      * As {@link #schedule(Callable, long, TimeUnit)}.
      *
      * @param <V> the type of the result
-     * @param callable what to run
+     * @param callable the task to run
      * @param delay how long to wait; zero or negative: due at once; beyond 18 years: never
      * @return its future
      * @throws NullPointerException if an argument is null
@@ -255,7 +255,7 @@ public final class SchedulerExecutor extends AbstractExecutorService
     /**
      * As {@link #scheduleAtFixedRate(Runnable, long, long, TimeUnit)}.
      *
-     * @param command what to run
+     * @param command the task to run
      * @param initialDelay until the first run; zero or negative: due at once; beyond 18 years: never
      * @param period between the beginnings of two runs, more than zero
      * @return a future that ends when the task is cancelled, or a run throws
@@ -271,7 +271,7 @@ public final class SchedulerExecutor extends AbstractExecutorService
     /**
      * As {@link #scheduleWithFixedDelay(Runnable, long, long, TimeUnit)}.
      *
-     * @param command what to run
+     * @param command the task to run
      * @param initialDelay until the first run; zero or negative: due at once; beyond 18 years: never
      * @param delay from the end of a run to the beginning of the next, more than zero
      * @return a future that ends when the task is cancelled, or a run throws
@@ -485,7 +485,7 @@ public final class SchedulerExecutor extends AbstractExecutorService
     }
 
     /**
-     * State and scheduler, for people.
+     * State and scheduler, for humans.
      *
      * @return a text without a fixed form
      */

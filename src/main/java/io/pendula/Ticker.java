@@ -26,7 +26,7 @@ public sealed interface Ticker extends TimerHandle, AutoCloseable permits Period
      * skipped. For the other forms of {@code every}, call that scheduler.
      *
      * @param period the time between two ticks, more than zero
-     * @param task what to run
+     * @param task the task to run
      * @return the armed ticker
      * @throws NullPointerException if an argument is null
      * @throws IllegalArgumentException if {@code period} is zero or negative

@@ -45,7 +45,7 @@ public sealed interface Timer extends TimerHandle permits OneShotTimer {
      * Runs {@code task} once after {@code delay} on the {@linkplain TimerScheduler#shared() shared scheduler}.
      *
      * @param delay how long to wait; zero or negative: due at once; beyond 18 years: never fires
-     * @param task what to run
+     * @param task the task to run
      * @return the armed timer
      * @throws NullPointerException if an argument is null
      * @throws RejectedExecutionException as {@link TimerScheduler#after(Duration, Runnable)} does
@@ -59,7 +59,7 @@ public sealed interface Timer extends TimerHandle permits OneShotTimer {
      *
      * @param delay how long to wait, in {@code unit}s; zero or negative: due at once; beyond 18 years: never fires
      * @param unit the unit of {@code delay}
-     * @param task what to run
+     * @param task the task to run
      * @return the armed timer
      * @throws NullPointerException if {@code unit} or {@code task} is null
      * @throws RejectedExecutionException as {@link TimerScheduler#after(Duration, Runnable)} does

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  */
 public sealed interface TimerHandle permits Timer, Ticker, Alarm, WallTimer, SchedulerExecutor.Task {
     /**
-     * The handle of an executor's task, as for {@link #cancelAndAwait}.
+     * The handle of an executor's task, for example to call {@link #cancelAndAwait}.
      *
      * @param future a future returned by a method of a {@link SchedulerExecutor} other than {@code invokeAll}
      * @return {@code future} itself

@@ -58,9 +58,9 @@ public interface TimerListener {
      * because the others have futures that report the exception. The default implementation calls the uncaught-exception
      * handler of the current thread, as if the exception had ended it.
      *
-     * @param timer whose callback threw
+     * @param timer the timer whose callback threw
      * @param latenessNanos how many nanoseconds after its deadline the run was claimed, see {@link TimerStats#lateness}
-     * @param thrown what it threw; any Throwable, also an {@link Error}
+     * @param thrown the exception; any Throwable, also an {@link Error}
      */
     default void threw(TimerHandle timer, long latenessNanos, Throwable thrown) {
         Reporter.uncaught(thrown);
@@ -69,7 +69,7 @@ public interface TimerListener {
     /**
      * A callback has returned, or thrown, and took longer than the builder's {@code slowCallback}.
      *
-     * @param timer whose callback it was
+     * @param timer the timer whose callback it was
      * @param latenessNanos how many nanoseconds after its deadline the run was claimed, see {@link TimerStats#lateness}
      * @param ranNanos how many nanoseconds the callback took
      */
@@ -80,7 +80,7 @@ public interface TimerListener {
      * such run. If another worker is free or can be started, it runs the other timers that are due on that worker; timers of
      * a loop wait. Not called for callbacks that the builder's executor runs, because they block no thread of the scheduler.
      *
-     * @param timer whose callback is still running
+     * @param timer the timer whose callback is still running
      * @param latenessNanos how many nanoseconds after its deadline the run was claimed, see {@link TimerStats#lateness}
      * @param blockedNanos for how many nanoseconds, at least, it has been running
      */
@@ -91,7 +91,7 @@ public interface TimerListener {
      * interrupt, so that {@link TimerHandle#runner()} still shows where the thread is; the run may end by itself meanwhile.
      * Called by a thread of the {@linkplain TimerScheduler#shared() shared} scheduler.
      *
-     * @param timer whose callback is interrupted
+     * @param timer the timer whose callback is interrupted
      * @param latenessNanos how many nanoseconds after its deadline the run was claimed, see {@link TimerStats#lateness}
      * @param ranNanos the limit, in nanoseconds
      */
@@ -113,8 +113,8 @@ public interface TimerListener {
      * Called by the monitor, once until the thread polls. If a callback of the loop blocks the thread, {@link #stalled} is
      * called instead.
      *
-     * @param loop whose thread is busy elsewhere
-     * @param timer that has waited longest
+     * @param loop the loop whose thread is busy elsewhere
+     * @param timer the timer that has waited longest
      * @param latenessNanos how many nanoseconds late it is already
      */
     default void loopStalled(TimerLoop loop, TimerHandle timer, long latenessNanos) {}
@@ -128,7 +128,7 @@ public interface TimerListener {
      * <p>The default implementation does nothing: a server that closes usually has timeouts armed, which is not a failure.
      * {@link TimerStats#unfired} counts them in any case.
      *
-     * @param loop that was closed
+     * @param loop the closed loop
      * @param unfired the timers that will not run, in no particular order; unmodifiable, never empty
      */
     default void loopClosed(TimerLoop loop, List<TimerHandle> unfired) {}
@@ -139,7 +139,7 @@ public interface TimerListener {
      * run late, on each worker in the order of their deadlines. Called by the thread that wakes up first, once for each
      * pause. No callback or loop is reported as stalled because of the pause.
      *
-     * @param pausedNanos the approximate length in nanoseconds
+     * @param pausedNanos the approximate length of the pause in nanoseconds
      */
     default void paused(long pausedNanos) {}
 
@@ -147,8 +147,8 @@ public interface TimerListener {
      * The wakeup of a {@link TimerLoop} threw. The timer for which it was called stays armed. The default implementation
      * calls the uncaught-exception handler of the current thread, as if the exception had ended it.
      *
-     * @param loop whose wakeup it was
-     * @param thrown what it threw
+     * @param loop the loop whose wakeup threw
+     * @param thrown the exception
      */
     default void wakeupThrew(TimerLoop loop, Throwable thrown) {
         Reporter.uncaught(thrown);

@@ -275,7 +275,7 @@ public final class TimerScheduler extends Armer implements Timers, AutoCloseable
      * Closes as {@link #close()} does, but waits for the callbacks in progress no longer than {@code limit}. Callbacks that
      * take longer continue; calling this again waits for them again.
      *
-     * @param limit how long to wait at most; zero does not wait
+     * @param limit the maximum time to wait; zero does not wait
      * @return true if all callbacks that {@code close()} would wait for have ended; false if the limit has passed, or if the
      *     waiting thread was interrupted (its interrupt flag is then set)
      * @throws NullPointerException if {@code limit} is null
@@ -332,7 +332,7 @@ public final class TimerScheduler extends Armer implements Timers, AutoCloseable
         return left;
     }
 
-    /** {@return name and size, for people, as a text without a fixed form} */
+    /** {@return name and size, for humans, as a text without a fixed form} */
     @Override
     public String toString() {
         return engine.toString();

@@ -22,7 +22,7 @@ public sealed interface Timers permits Armer, TimerScheduler, TimerLoop, TimerGr
      * Runs {@code task} once after {@code delay}.
      *
      * @param delay how long to wait; zero or negative: due at once, but never inside this call; beyond 18 years: never
-     * @param task what to run
+     * @param task the task to run
      * @return the armed timer
      * @throws NullPointerException if an argument is null
      * @throws RejectedExecutionException if the scheduler or loop is closed, the loop's thread has ended,
@@ -37,7 +37,7 @@ public sealed interface Timers permits Armer, TimerScheduler, TimerLoop, TimerGr
      *
      * @param delay how long to wait, in {@code unit}s
      * @param unit the unit of {@code delay}
-     * @param task what to run
+     * @param task the task to run
      * @return the armed timer
      * @throws NullPointerException if {@code unit} or {@code task} is null
      * @throws RejectedExecutionException as {@link #after(Duration, Runnable)} does
@@ -60,7 +60,7 @@ public sealed interface Timers permits Armer, TimerScheduler, TimerLoop, TimerGr
      *     never inside this call. Its lateness counts from that instant, or from the scheduler's start if that is later.
      *     From 36 years after the start on: never, also if the sum overflows. So the past reaches back only 146 years, to
      *     {@code Long.MIN_VALUE / 2}
-     * @param task what to run
+     * @param task the task to run
      * @return the armed timer
      * @throws NullPointerException if {@code task} is null
      * @throws IllegalArgumentException if {@code deadlineNanos} is within a month of the wall clock's present instant, in
@@ -74,7 +74,7 @@ public sealed interface Timers permits Armer, TimerScheduler, TimerLoop, TimerGr
      * pending and not counted anywhere. It belongs to the same worker or loop as a timer that the calling thread arms.
      * Before another thread resets it, it must be safely published, for example by a final field.
      *
-     * @param task what to run
+     * @param task the task to run
      * @return the timer, as if it had been stopped
      * @throws NullPointerException if {@code task} is null
      * @throws RejectedExecutionException if the loop is closed or its thread has ended, or if the scheduler has neither
@@ -86,7 +86,7 @@ public sealed interface Timers permits Armer, TimerScheduler, TimerLoop, TimerGr
      * Runs {@code task} each {@code period}, first after one period; missed ticks are skipped.
      *
      * @param period the time between two ticks, more than zero
-     * @param task what to run
+     * @param task the task to run
      * @return the armed ticker
      * @throws NullPointerException if an argument is null
      * @throws IllegalArgumentException if {@code period} is zero or negative
@@ -101,7 +101,7 @@ public sealed interface Timers permits Armer, TimerScheduler, TimerLoop, TimerGr
      *
      * @param period the time between two ticks, in {@code unit}s, more than zero
      * @param unit the unit of {@code period}
-     * @param task what to run
+     * @param task the task to run
      * @return the armed ticker
      * @throws NullPointerException if {@code unit} or {@code task} is null
      * @throws IllegalArgumentException if {@code period} is zero or negative
@@ -115,8 +115,8 @@ public sealed interface Timers permits Armer, TimerScheduler, TimerLoop, TimerGr
      * Runs {@code task} each {@code period}, first after one period.
      *
      * @param period the time between two ticks, more than zero
-     * @param missedTicks what to do about ticks that could not run in time
-     * @param task what to run
+     * @param missedTicks the policy for ticks that could not run on time
+     * @param task the task to run
      * @return the armed ticker
      * @throws NullPointerException if an argument is null
      * @throws IllegalArgumentException if {@code period} is zero or negative
@@ -132,7 +132,7 @@ public sealed interface Timers permits Armer, TimerScheduler, TimerLoop, TimerGr
      *
      * @param initialDelay the time until the first tick; zero or negative: due at once, but never inside this call
      * @param period the time between two ticks, more than zero
-     * @param task what to run
+     * @param task the task to run
      * @return the armed ticker
      * @throws NullPointerException if an argument is null
      * @throws IllegalArgumentException if {@code period} is zero or negative
@@ -147,8 +147,8 @@ public sealed interface Timers permits Armer, TimerScheduler, TimerLoop, TimerGr
      *
      * @param initialDelay the time until the first tick; zero or negative: due at once, but never inside this call
      * @param period the time between two ticks, more than zero
-     * @param missedTicks what to do about ticks that could not run in time
-     * @param task what to run
+     * @param missedTicks the policy for ticks that could not run on time
+     * @param task the task to run
      * @return the armed ticker
      * @throws NullPointerException if an argument is null
      * @throws IllegalArgumentException if {@code period} is zero or negative
@@ -161,7 +161,7 @@ public sealed interface Timers permits Armer, TimerScheduler, TimerLoop, TimerGr
      * The grid starts with that tick. So a thousand tickers do not all tick at the same moment. Missed ticks are skipped.
      *
      * @param period the time between two ticks, more than zero
-     * @param task what to run
+     * @param task the task to run
      * @return the armed ticker
      * @throws NullPointerException if an argument is null
      * @throws IllegalArgumentException if {@code period} is zero or negative
@@ -181,7 +181,7 @@ public sealed interface Timers permits Armer, TimerScheduler, TimerLoop, TimerGr
      * @param schedule the times
      * @param clock the wall clock, a {@link java.time.Clock}, whose zone does not matter; for tests
      *     {@link ManualClock#asClock}
-     * @param task what to run
+     * @param task the task to run
      * @return the armed timer
      * @throws NullPointerException if an argument is null
      * @throws IllegalArgumentException if the schedule has no time after the present instant
@@ -196,8 +196,8 @@ public sealed interface Timers permits Armer, TimerScheduler, TimerLoop, TimerGr
      * {@link java.util.concurrent.CancellationException}.
      *
      * @param <T> the future's type
-     * @param future what must complete
-     * @param timeout how long to wait; zero or negative: no longer than it takes to look; beyond 18 years: for ever
+     * @param future the future that must complete
+     * @param timeout how long to wait; zero or negative: only a check; beyond 18 years: forever
      * @return {@code future} itself. After a timeout it completes with a {@link java.util.concurrent.TimeoutException}. That
      *     happens on a thread that runs callbacks of the timer, as do the stages that depend on it
      * @throws NullPointerException if an argument is null
@@ -211,9 +211,9 @@ public sealed interface Timers permits Armer, TimerScheduler, TimerLoop, TimerGr
      * Completes a future with {@code value} if it is not complete after {@code timeout}; otherwise as {@link #orTimeout}.
      *
      * @param <T> the future's type
-     * @param future what must complete
+     * @param future the future that must complete
      * @param value the value to complete it with; may be null
-     * @param timeout how long to wait; zero or negative: no longer than it takes to look; beyond 18 years: for ever
+     * @param timeout how long to wait; zero or negative: only a check; beyond 18 years: forever
      * @return {@code future} itself
      * @throws NullPointerException if {@code future} or {@code timeout} is null
      * @throws RejectedExecutionException as {@link #after(Duration, Runnable)} does; the future is as it was
@@ -229,9 +229,9 @@ public sealed interface Timers permits Armer, TimerScheduler, TimerLoop, TimerGr
      * scheduler or loop drops tasks that were not handed over yet. The future of a dropped task never completes, unless it
      * has an {@link #orTimeout}: only a run of the task could complete it, and that would be too early.
      *
-     * @param delay how long to wait; zero or negative: not at all; beyond 18 years: for ever
-     * @param executor what runs the tasks
-     * @return an executor whose {@code execute} throws what {@link #after(Duration, Runnable)} throws
+     * @param delay how long to wait; zero or negative: not at all; beyond 18 years: forever
+     * @param executor the executor that runs the tasks
+     * @return an executor whose {@code execute} throws the same exceptions as {@link #after(Duration, Runnable)}
      * @throws NullPointerException if an argument is null
      */
     default Executor delayedExecutor(Duration delay, Executor executor) {

@@ -53,7 +53,7 @@
  * <tr><td>{@link io.pendula.ManualClock}</td><td>time under the control of a test</td></tr>
  * </table>
  *
- * <h2>What is promised</h2>
+ * <h2>Guarantees</h2>
  * <ol>
  * <li>A timer never fires early, measured on the scheduler's clock, and never inside the call that arms it.
  * <li>Each time a timer is armed, exactly one of these happens: it fires; one call of {@code stop}, {@code cancel} or
