@@ -110,8 +110,8 @@ abstract sealed class Settings<B> permits TimerScheduler.Builder, TimerExecutors
 
     /**
      * Is notified of callbacks that take long, block their thread, or throw where no future reports it. Default: exceptions
-     * go to the thread's uncaught-exception handler. Slow callbacks, callbacks that block their thread for longer than
-     * {@code stallAfter}, and loops that are late by more, are logged as by {@link TimerListener#logging()}. A pool has no
+     * go to the thread's uncaught-exception handler. Slow callbacks are logged, as by {@link TimerListener#logging()}. So
+     * are callbacks that block their thread, and loops that are late, for longer than {@code stallAfter}. A pool has no
      * monitor, so it reports no stalls; a scheduler reports none for callbacks on its {@link #executor}.
      *
      * @param listener called by several threads at the same time

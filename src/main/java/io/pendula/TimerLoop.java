@@ -114,8 +114,8 @@ public final class TimerLoop extends Armer implements Timers, AutoCloseable {
 
     /**
      * Selects keys: waits until a channel is ready, the next timer is due, or the selector is woken up. Does not wait if a
-     * timer is due already. Selectors wait for whole milliseconds, and the time is rounded up. So this may return up to a
-     * millisecond after the deadline, but not before it.
+     * timer is due already. Selectors wait for whole milliseconds, and the time is rounded up. So when a timer ends the
+     * wait, it has been due for up to a millisecond.
      *
      * @param selector the selector of this thread's loop; its {@code wakeup} should be the one given to {@code attach}
      * @return the number of keys, as {@link Selector#select()} does
