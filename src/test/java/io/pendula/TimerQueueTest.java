@@ -1387,7 +1387,7 @@ class TimerQueueTest extends QueueCase {
         assertEquals(5_000, found.size());
     }
 
-    /** The walk visits the last block; there is memory again, and another thread waits for the lock, to file what is parked. */
+    /** The walk visits the last block; another thread waits for the lock, to fire most of that block and file what is parked. */
     @Test
     void forEachPending_whatIsParkedIsFiledAtItsEnd_isFound() throws InterruptedException {
         for (int round = 0; round < 100; round++) {
@@ -1402,10 +1402,17 @@ class TimerQueueTest extends QueueCase {
             OneShotTimer parked = rig.arm(5_000);
             rig.drain();
             assertWord(parked, MOVING, 5_000);
-            Thread other = new Thread(rig::drain);
+            Thread other = new Thread(() -> {
+                Inside.lock(queue).lock(); // once, so that all this comes before the walk goes on
+                try {
+                    rig.fire(1_000 + rig.heap.capacity() * 3 / 4);
+                    rig.drain(); // into the same block, which has slots again
+                } finally {
+                    Inside.lock(queue).unlock();
+                }
+            });
             filed.stepInAfter(1, () -> {
                 assertTrue(Inside.lock(queue).isHeldByCurrentThread());
-                rig.giveMemory();
                 other.start();
                 Fixtures.awaitWaiting(other);
             });
@@ -1414,6 +1421,7 @@ class TimerQueueTest extends QueueCase {
             Fixtures.join(other);
             assertWord(parked, WAITING, 5_000);
             assertTrue(found.contains(parked));
+            rig.giveMemory();
         }
     }
 
