@@ -42,27 +42,12 @@ class LogTextsTest {
 
     private record Line(String text, Throwable thrown) {}
 
-    private static final class Log implements System.Logger {
+    private static final class Log extends TestLog {
         final Queue<Line> lines = new ConcurrentLinkedQueue<>();
-
-        @Override
-        public String getName() {
-            return "test";
-        }
-
-        @Override
-        public boolean isLoggable(Level level) {
-            return true;
-        }
 
         @Override
         public void log(Level level, ResourceBundle bundle, String text, Throwable thrown) {
             lines.add(new Line(text, thrown));
-        }
-
-        @Override
-        public void log(Level level, ResourceBundle bundle, String format, Object... params) {
-            log(level, bundle, format, (Throwable) null);
         }
     }
 

@@ -35,22 +35,12 @@ class LoggingListenerTest {
     private record Line(System.Logger.Level level, String text, Throwable thrown, Thread by) {}
 
     /** Keeps what is logged. */
-    private static final class Log implements System.Logger {
+    private static final class Log extends TestLog {
         final Queue<Line> lines = new ConcurrentLinkedQueue<>();
         final CountDownLatch open = new CountDownLatch(1);
         final AtomicInteger failures = new AtomicInteger();
         Error error = new AssertionError("meant");
         boolean blocks;
-
-        @Override
-        public String getName() {
-            return "test";
-        }
-
-        @Override
-        public boolean isLoggable(Level level) {
-            return true;
-        }
 
         @Override
         public void log(Level level, ResourceBundle bundle, String msg, Throwable thrown) {
@@ -61,11 +51,6 @@ class LoggingListenerTest {
                 throw error;
             }
             lines.add(new Line(level, msg, thrown, Thread.currentThread()));
-        }
-
-        @Override
-        public void log(Level level, ResourceBundle bundle, String format, Object... params) {
-            log(level, bundle, format, (Throwable) null);
         }
     }
 
