@@ -171,7 +171,7 @@ class RunTimeoutTest {
         advanceOnceItBlocks(SECOND);
         assertThrows(ExecutionException.class, f::get);
         assertEquals(1, heard.timedOut.size());
-        assertEquals(0, scheduler.pending());
+        eventually("the other limit is cancelled, after the future is done", () -> scheduler.pending() == 0);
     }
 
     // ---- pools ----
