@@ -46,7 +46,8 @@ public sealed interface Ticker extends TimerHandle, AutoCloseable permits Period
     /**
      * Ticks each {@code period} from now on, first after one period; also after {@code stop}. If several threads reset at
      * the same time, one reset is the last: its first tick and its period count. If a tick runs during a reset, the tick
-     * after it may already follow at the new period. If {@code reset} throws, nothing has changed.
+     * after it may already follow at the new period. If {@code reset} throws one of the exceptions below, nothing has
+     * changed.
      *
      * @param period the time between two ticks, more than zero
      * @return true if the ticker had ticks to come, false if it was stopped

@@ -88,8 +88,9 @@ public sealed interface Timer extends TimerHandle permits OneShotTimer {
      * Arms the timer again, whether it is waiting, has fired or was stopped. Postponing a waiting timer, the usual case for
      * a timeout, is one compare-and-set of its deadline, and allocates nothing. A reset to an earlier time, or of a timer
      * that does not wait, costs about as much as arming a new one, without the object. If the timer's own callback is
-     * running, the new arming takes effect when it has returned. If {@code reset} throws, nothing has changed. If it
-     * returns, the timer is armed: it fires, is prevented, or is collected when its scheduler or loop is closed.
+     * running, the new arming takes effect when it has returned. If {@code reset} throws one of the exceptions below, nothing
+     * has changed. If it returns, the timer is armed: it fires, is prevented, or is collected when its scheduler or loop is
+     * closed.
      *
      * @param delay how long to wait from now on; zero or negative: due at once; beyond 18 years: never fires
      * @return true if this call replaced a firing; false if the timer has fired, is firing, or was stopped before
