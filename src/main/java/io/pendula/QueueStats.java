@@ -149,7 +149,8 @@ public abstract sealed class QueueStats permits TimerStats, TimerStats.Queue {
                 e -> e.workerPool.core());
         static final Row MAX_THREADS = once("maxThreads", GAUGE, "threads", "how many threads there may be",
                 e -> e.options.maxThreads);
-        static final Row SPARE_THREADS = once("spareThreads", COUNTER, "threads", "spare threads that have run something",
+        static final Row SPARE_THREADS = once("spareThreads", COUNTER, "threads",
+                "spare threads that have run something, because callbacks blocked all other threads",
                 e -> e.workerPool.sparesUsed.get());
         static final Row OVERDUE_WAKES = once("overdueWakes", COUNTER, "timers", "timers found long overdue after a sleep, since a wake-up was lost",
                 e -> e.workerPool.overdueWakes.get());
