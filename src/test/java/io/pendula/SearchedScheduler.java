@@ -33,8 +33,8 @@ import java.util.concurrent.locks.LockSupport;
  */
 public final class SearchedScheduler implements Program {
     private static final Set<String> PARTS = Set.of();
-    /** They count up; what matters of them is said otherwise, or is the same whenever the lock is released. */
-    private static final Set<String> UNCOUNTED = Set.of("stops", "swept", "nextSeq", "everStale");
+    /** It counts up. */
+    private static final Set<String> UNCOUNTED = Set.of("stops");
 
     /** Of a worker or a loop: counters, what is set before it is read, and what only a spacing or a spare worker needs. */
     private static final Set<String> OF_RUNNERS = Set.of("done", "tidied", "seenVisits", "seenAt", "absentSince",

@@ -1,6 +1,7 @@
 package io.pendula;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static io.pendula.internal.queue.Inside.verify;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -208,9 +209,9 @@ class StaleEntryTest {
         List<OneShotTimer> timers = armMany(20_000, i -> HOUR + i);
         timers.subList(0, 4_900).forEach(queue::stop);
         assertEquals(4_900, rig.dead());
-        assertEquals(0, InsideCompactor.swept(queue));
+        assertEquals(20_000, rig.entries());
         timers.subList(4_900, 5_001).forEach(queue::stop);
-        assertTrue(InsideCompactor.swept(queue) > 1_000, "it sweeps when more than a quarter is stale");
+        assertTrue(rig.entries() < 19_000, "it sweeps when more than a quarter is stale");
     }
 
     /** A sweep that ends early goes on from there, so that what was armed first is not looked at again and again. */
@@ -253,54 +254,12 @@ class StaleEntryTest {
 
     // ---- the count ----
 
-    /** As a thread leaves it that has no stack left when it has stopped a timer, or has brought one back to life. */
-    @ParameterizedTest
-    @ValueSource(ints = {-3, -1, 1, 700, 3_000})
-    void fullSweep_countIsWrong_secondOneCorrectsIt(int by) {
-        List<OneShotTimer> timers = armMany(5_000, i -> HOUR + i);
-        InsideCompactor.countStale(queue, by * InsideCompactor.STALE);
-        long until = rig.sleep(1);
-        assertTrue(until < 2 * SECOND, "a full sweep is planned");
-        rig.sweepAll();
-        rig.sweepAll();
-        assertEquals(0, rig.dead());
-        assertEquals(5_000, queue.view().pending());
-        queue.stop(timers.get(4_000));
-        assertEquals(1, rig.dead());
-        rig.sweepAll();
-        assertEquals(4_999, rig.entries());
-    }
-
-    /** The owner does so by itself, within two times the span to a full sweep. */
+    /** Threads that run out of stack before they count leave it so. No sweep is planned, so the owner sleeps. */
     @Test
-    void sleep_countIsWrong_isCorrectedInAMinute() {
-        armMany(5_000, i -> HOUR + i);
+    void sleep_countIsTooLow_noSweepIsPlanned() {
         InsideCompactor.countStale(queue, -2 * InsideCompactor.STALE);
-        long now = rig.sleep(SECOND);
-        while (rig.dead() != 0) {
-            assertTrue(now <= 2 * SECOND + 2 * FULL + 2 * SECOND, "it is still wrong");
-            now = rig.sleep(now);
-        }
-        assertEquals(5_000, queue.view().pending());
-    }
-
-    /** It has not seen all, so what it has not found may be there. */
-    @Test
-    void sweep_hasLeftOutABlock_countStaysAsItIs() {
-        armMany(5_000, i -> HOUR + i);
-        InsideCompactor.countStale(queue, 3_000 * InsideCompactor.STALE); // over the bound, so no sweep is a full one
-        for (int i = 0; i < 2 * 8; i++) {
-            sweepOnce(); // the first and the ninth visit all, the others the youngest block only
-            assertEquals(3_000, rig.dead());
-        }
-        sweepOnce(); // the second quiet one
-        assertEquals(0, rig.dead());
-    }
-
-    private void sweepOnce() {
-        do {
-            queue.compactor.sweepStep();
-        } while (InsideCompactor.isSweepUnderWay(queue));
+        assertEquals(Timeline.NEVER, rig.sleep(1));
+        assertFalse(queue.due.hasLeftovers());
     }
 
     /** One sweep may drop an entry before it is counted. */
@@ -314,22 +273,6 @@ class StaleEntryTest {
         InsideCompactor.countStale(queue, InsideCompactor.STALE);
         rig.sweepAll();
         assertEquals(0, rig.dead());
-    }
-
-    /** What comes back to life while another entry becomes stale leaves the count as it was, which must not pass for quiet. */
-    @Test
-    void fullSweep_oneRevivedAndOneStaleMeanwhile_countIsRight() {
-        List<OneShotTimer> timers = armMany(5_000, i -> HOUR + i);
-        for (int round = 0; round < 2; round++) {
-            OneShotTimer revived = timers.get(4_500 + round);
-            queue.stop(revived);
-            InsideCompactor.startFullSweep(queue);
-            queue.compactor.sweepStep();
-            queue.reset(revived, 3 * HOUR);
-            queue.stop(timers.get(100 + round)); // has been visited
-            sweepToItsEnd();
-            assertEquals(1, rig.dead());
-        }
     }
 
     private void sweepToItsEnd() {

@@ -339,6 +339,29 @@ class TimerQueueStepsTest {
         assertNothingPends(t, TimerNode.REMOVED, 0);
     }
 
+    /** A thread may have no stack left between the two. A count that is too high would plan full sweeps for ever. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void reset_entryOfAStoppedTimer_isTakenOffTheCountBeforeItLives(boolean isCancelled) {
+        Interrupted t = new Interrupted();
+        queue.arm(t, 500);
+        rig.drain();
+        queue.stop(t);
+        assertEquals(1, rig.dead());
+        t.beforeChange(() -> {
+            assertEquals(0, rig.dead());
+            if (isCancelled) {
+                queue.cancel(t);
+            }
+        });
+        if (isCancelled) {
+            assertThrows(IllegalStateException.class, () -> queue.reset(t, 700));
+        } else {
+            queue.reset(t, 700);
+        }
+        assertEquals(isCancelled ? 1 : 0, rig.dead());
+    }
+
     @Test
     void wantsSweep_moreStaleThanTheBound_isTrue() {
         InsideCompactor.countStale(queue, Compactor.STALE_FLOOR * InsideCompactor.STALE);

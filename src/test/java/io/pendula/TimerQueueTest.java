@@ -367,7 +367,6 @@ class TimerQueueTest extends QueueCase {
         assertWord(t, REMOVED, 600);
         assertEquals(0, rig.entries());
         assertEquals(0, rig.dead());
-        assertEquals(1, InsideCompactor.swept(queue));
     }
 
     @Test
@@ -1199,7 +1198,7 @@ class TimerQueueTest extends QueueCase {
         List<OneShotTimer> timers = armMany(8_000);
         stopWithoutLock(timers.subList(0, 2_500));
         assertEquals(1, rig.owner.wakes);
-        assertEquals(0, InsideCompactor.swept(queue));
+        assertEquals(8_000, rig.entries());
         rig.sleep(1);
         assertTrue(rig.dead() <= 1_000, "the woken owner sweeps to half the bound");
         assertEquals(5_500, queue.view().pending());

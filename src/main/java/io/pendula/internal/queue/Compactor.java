@@ -41,14 +41,11 @@ public final class Compactor extends Padded {
      * entry leaves its block only with that as a whole, or with a new number, as a new entry, and no block is united with
      * another across the place that the sweep has reached. What comes meanwhile has its turn in the next sweep.
      *
-     * The count. A thread makes an entry stale first and counts it then. So a sweep may drop an entry that is not counted
-     * yet, and the count is negative for a moment. A thread that ends between the two, since it has no stack left, would
-     * leave it wrong for good. But after a quiet sweep, one that has visited all and left out no block, while nothing was
-     * filed or re-keyed, nor became stale or live, none is stale: what is counted then is wrong, or about to be counted
-     * right. If two such sweeps in a row find the same, it is wrong, and is taken off. In a queue that is never left alone
-     * for the time of a sweep none is quiet, so there it stays wrong, by as many entries as calls have broken off. As long
-     * as something is counted, a full sweep is planned, so the second one comes seconds after the first, and no thread is
-     * held up between two steps for so long.
+     * The count. A thread first makes an entry stale, then counts it. Before it brings an entry back to life, it takes it off
+     * the count. So the count can be too low for a moment, and even negative: a sweep may drop an entry before it is counted.
+     * A thread that runs out of stack between two such steps leaves the count one too low for good. Then a sweep begins one
+     * entry later, the last stale entry may stay until its deadline, and pending() reports one timer too many. A count
+     * that is too high would be worse: full sweeps would be planned for ever, and the shared scheduler's threads would not end.
      */
 
     /** What onEntryStale and count add: a stale entry, a stopped timer. */
@@ -95,16 +92,6 @@ public final class Compactor extends Padded {
     /** When a full sweep begins, or NEVER. In the future whenever a sleep is published. */
     long fullSweepAt = Timeline.NEVER;
 
-    // As of when the sweep was at the first entry, to tell whether it was quiet.
-    private int nextSeq;
-    private long everStale;
-    /** Since then a stopped timer's entry has come back to life. */
-    private volatile boolean revived;
-    /** How many entries are counted stale though the last quiet sweep has seen that none is; 0 if it was not quiet. */
-    private int wrong;
-    /** How many entries were dropped. */
-    long swept;
-
     Compactor(TimerHeap entries, HoldLock lock, WakeGate gate, long fullSweepNanos) {
         this.entries = entries;
         this.lock = lock;
@@ -148,7 +135,7 @@ public final class Compactor extends Padded {
         return (int) l;
     }
 
-    /** May be negative for a moment. */
+    /** May be negative. */
     int stale() {
         return (int) counts;
     }
@@ -160,15 +147,8 @@ public final class Compactor extends Padded {
         return folded + (l - (int) l >> 32);
     }
 
-    /** A stopped timer's entry is live again. */
-    void onRevived() {
-        revived = true; // before the count: a sweep that does not see the one does not see the other
-        count(-STALE);
-    }
-
     void onStaleDropped(int dropped) {
         if (dropped > 0) {
-            swept += dropped;
             count(-dropped * STALE);
         }
     }
@@ -240,14 +220,6 @@ public final class Compactor extends Padded {
     void rewind() {
         entries.rewindSweep();
         entries.beginSweep();
-        revived = false;
-        nextSeq = entries.nextSeq;
-        everStale = everStale();
-    }
-
-    /** What has ever become stale, as far as it is counted, less what has come back to life. */
-    private long everStale() {
-        return stale() + swept;
     }
 
     /** Drops the stale ones among the next entries. Going on to half the bound spares the next few stops a sweep. */
@@ -270,7 +242,6 @@ public final class Compactor extends Padded {
         }
         boolean atEnd = entries.isSwept();
         if (atEnd) {
-            checkCount();
             rewind();
         }
         if (atEnd || !isFull && stale() <= goal) {
@@ -281,25 +252,11 @@ public final class Compactor extends Padded {
         noteSize();
     }
 
-    /** The sweep has come to its end. */
-    private void checkCount() {
-        if (entries.hasLeftOut()) {
-            return;
-        }
-        boolean isQuiet = !revived && nextSeq == entries.nextSeq && everStale == everStale();
-        int counted = isQuiet ? stale() : 0;
-        if (counted != 0 && counted == wrong) {
-            count(-counted * STALE);
-            counted = 0;
-        }
-        wrong = counted;
-    }
-
     // ---- when to sweep all ----
 
     /** The owner is about to sleep, or a loop polls; {@code mail}: there may be stopped timers in the inbox. */
     void planFullSweep(long now, boolean mail) {
-        boolean anyStale = stale() != 0;
+        boolean anyStale = stale() > 0;
         if (!anyStale && !mail) {
             fullSweepAt = Timeline.NEVER;
         } else if (now >= fullSweepAt || fullSweepAt == Timeline.NEVER) {

@@ -215,7 +215,7 @@ public final class DueTimers extends Padded {
 
     /** Stopped timers, perhaps, which would stay if nothing else was armed. */
     public boolean hasLeftovers() {
-        return compactor.stale() != 0 || inbox.holdsTimers();
+        return compactor.stale() > 0 || inbox.holdsTimers();
     }
 
     /**

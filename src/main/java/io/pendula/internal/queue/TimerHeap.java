@@ -45,8 +45,6 @@ public class TimerHeap {
     private Block swept;
     /** The youngest block when the sweep began. */
     private int sweepEnd;
-    /** It has left out blocks. */
-    private boolean hasLeftOut;
 
     // The heap of blocks, by the first entry of each; slots as in a block. An empty block is not in it.
     private long[] keys = new long[ROOT + 1];
@@ -342,11 +340,6 @@ public class TimerHeap {
     /** None has been visited. */
     final void rewindSweep() {
         swept = null;
-        hasLeftOut = false;
-    }
-
-    final boolean hasLeftOut() {
-        return hasLeftOut;
     }
 
     /** A sweep goes on where the last one has ended, and visits what is there now. */
@@ -381,7 +374,6 @@ public class TimerHeap {
             if (b.rests > 0 && !all) {
                 b.rests--;
                 visited++;
-                hasLeftOut = true;
                 swept = b;
             } else if (b.size() > most - visited) {
                 break;

@@ -242,9 +242,7 @@ public final class TimerQueue extends Padded {
             return false;
         }
         // No wake if it keeps its entry: no owner sleeps beyond the key of one that is still there.
-        if (s == DELETED) {
-            compactor.onRevived();
-        } else if (s == DELETED_QUEUED) {
+        if (s == DELETED_QUEUED) {
             wakeIfBefore(when); // an owner that went to sleep meanwhile may have left it out
             compactor.count(STOP); // the drain will not see that it was stopped
         } else if (isQueued(s) && when < deadline(w)) {
@@ -253,19 +251,29 @@ public final class TimerQueue extends Padded {
         return true;
     }
 
-    /** The word alone. A timer that was not armed takes a permit, which is given back unless this succeeds. */
+    /**
+     * The word alone. A timer that was not armed takes a permit, and its entry, if it keeps one, is no longer counted as
+     * stale. If this fails, both are undone. After an Error the entry may stay uncounted, see Compactor.
+     */
     private boolean tryChange(TimerNode t, long w, long when, boolean keepsEntry) {
         boolean takes = !isArmed(state(w));
         if (takes) {
             closer.takePermit(1);
         }
+        boolean revives = takes && keepsEntry;
         boolean changed = false;
         try {
+            if (revives) {
+                compactor.count(-STALE);
+            }
             changed = t.tryReset(w, when, keepsEntry); // in the place of WG-W2
         } finally {
             if (takes && !changed) {
                 closer.takePermit(-1);
             }
+        }
+        if (revives && !changed) {
+            compactor.count(STALE);
         }
         return changed;
     }

@@ -57,7 +57,6 @@ package io.pendula.internal.queue;
  *   bound, isUnderWay
  *              lock holder                           threads that make entries stale; volatile
  *                                                    the owner before it sleeps
- *   revived    threads that revive an entry; sweeps  sweeps                           volatile
  * HoldLock.scarce
  *              lock holder                           threads that arm or lock         volatile
  * InboxDrainer.unreported

@@ -8,10 +8,6 @@ public final class InsideCompactor {
 
     private InsideCompactor() {}
 
-    public static long swept(TimerQueue q) {
-        return q.compactor.swept;
-    }
-
     public static int stale(TimerQueue q) {
         return q.compactor.stale();
     }
