@@ -191,38 +191,6 @@ class TimerQueueStepsTest {
         assertNothingPends(t, TimerNode.REMOVED, 0);
     }
 
-    @Test
-    void resetInRun_closeHasNotWaitedForTheChange_isRejected() {
-        Interrupted t = running(500);
-        List<TimerNode> unfired = new ArrayList<>();
-        t.beforeChange(() -> {
-            closeWithoutPatience(unfired);
-            queue.closer.collectRunning(t, unfired);
-        });
-        assertThrows(RejectedExecutionException.class, () -> queue.reset(t, 700));
-        queue.endRun(t);
-        queue.closer.collectLate(unfired);
-        assertEquals(List.of(), unfired);
-        assertNothingPends(t, TimerNode.NO_STATUS, 0);
-    }
-
-    @Test
-    void resetInRun_closeHasEndedBeforeTheRunHasHandedItOver_isRejected() {
-        Interrupted t = running(500);
-        List<TimerNode> unfired = new ArrayList<>();
-        t.beforeChange(() -> {
-            closeWithoutPatience(unfired);
-            queue.closer.collectRunning(t, unfired);
-            t.afterChange(() -> {
-                queue.closer.collectLate(unfired);
-                queue.endRun(t);
-            });
-        });
-        assertThrows(RejectedExecutionException.class, () -> queue.reset(t, 700));
-        assertEquals(List.of(), unfired);
-        assertNothingPends(t, TimerNode.REMOVED, 0);
-    }
-
     /** A reset that another thread has begun, and that goes on when the test says so: its next step is the change. */
     private final class BegunReset {
         private final Thread thread;

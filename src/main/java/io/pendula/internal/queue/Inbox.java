@@ -108,8 +108,4 @@ final class Inbox extends InboxFields {
         TimerNode h = HEAD.getAndSet(this, CLOSED);
         return h == CLOSED ? null : h;
     }
-
-    boolean isClosed() {
-        return head() == CLOSED;
-    }
 }

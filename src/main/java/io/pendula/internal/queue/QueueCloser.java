@@ -48,12 +48,10 @@ public final class QueueCloser {
      *    word as it is by a CAS; a claim runs it. After that the reset's CAS fails.
      *
      * Between QC-A1 and QC-A5 a reset takes no lock, runs no user code and wakes no thread. So a thread that closes never
-     * waits for itself, and as a rule QC-C2 takes no time. A thread that is suspended there for PATIENCE_NANOS, as by a
-     * debugger, is waited for no longer. Its reset finds the inbox closed after QC-A3. It takes the arming back and is
-     * refused, unless another thread has stopped the timer meanwhile. If it had replaced an arming, that one is not told
-     * as unfired. If it has armed a run that ends between QC-C6 and QC-C7, that arming is collected, too, and the reset
-     * succeeds: of two armings of one timer each is told. If the run ends after QC-C7, it leaves the arming for the reset
-     * to take back.
+     * waits for itself, and as a rule QC-C2 takes no time. The wait is limited to PATIENCE_NANOS: a thread that runs out of
+     * stack may lack the stack for QC-A5 too, even in a finally, and the close would hang. The proof does not cover a
+     * reset that is suspended for longer, as by a debugger. It finds the inbox closed at QC-A4, takes its arming back and is
+     * refused. But an arming that it replaced, or one in a run, may be lost.
      */
 
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -74,8 +72,6 @@ public final class QueueCloser {
     long patienceNanos = PATIENCE_NANOS;
     /** Under the lock, as all below: what runs have handed over meanwhile. Linked, as that needs no memory. */
     private TimerNode late;
-    /** After QC-C7: a run that ends armed was armed by a reset for which QC-C2 waited in vain. That reset takes it back. */
-    private boolean isOver;
     /** How many timers were collected. */
     long unfired;
 
@@ -226,7 +222,7 @@ public final class QueueCloser {
     void handToCloser(TimerNode t) {
         lock.lock();
         try {
-            if (!isOver && takeBack(t)) {
+            if (takeBack(t)) {
                 countUnfired();
                 t.next = late;
                 late = t;
@@ -247,7 +243,6 @@ public final class QueueCloser {
                 t.next = null;
                 collected.add(t);
             }
-            isOver = true;
         } finally {
             lock.unlock();
         }

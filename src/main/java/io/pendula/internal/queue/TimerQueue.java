@@ -280,24 +280,22 @@ public final class TimerQueue extends Padded {
 
     /**
      * Changes the word to say that the timer is in the inbox, then pushes it; of a timer that runs, to say that it is armed,
-     * and the end of its run pushes it. False if another thread was quicker. If the queue was closed meanwhile, what the
+     * and the end of its run pushes it. False if another thread was quicker. If the push breaks off or is refused, what the
      * word says is taken back. See QueueCloser.
      */
     private boolean tryPost(TimerNode t, long w, long when) {
         int s = state(w);
         boolean moved = false;
         boolean pushed = false;
-        boolean isOff = false;
         int stale = 0;
         int cell = closer.beginReset();
         try {
             moved = !closer.isClosed() // QC-A2
                     && tryChange(t, w, when, false); // QC-A3
-            pushed = moved && (s == RUNNING ? !inbox.isClosed() : inbox.push(t)); // QC-A4
+            pushed = moved && (s == RUNNING || inbox.push(t)); // QC-A4
         } finally {
             try {
-                isOff = moved && !pushed && closer.takeBack(t);
-                if (isOff) {
+                if (moved && !pushed && closer.takeBack(t)) {
                     closer.takePermit(-1);
                 }
                 stale = moved && isFiled(s) ? compactor.count(STALE) : 0;
@@ -305,7 +303,7 @@ public final class TimerQueue extends Padded {
                 closer.endReset(cell);
             }
         }
-        if (isOff) {
+        if (moved && !pushed) {
             throw rejected();
         }
         if (pushed && s != RUNNING) {

@@ -98,7 +98,7 @@ public final class Inside {
         }
         assertEquals(stale, q.compactor.stale(), "entries that are stale, and what is counted");
         Set<TimerNode> queued = new HashSet<>();
-        addQueued(q.inbox.isClosed() ? null : q.inbox.head(), queued);
+        addQueued(q.inbox.holdsTimers() ? q.inbox.head() : null, queued);
         addQueued((TimerNode) InsideHeap.get(q.drainer, "backlog"), queued);
         addQueued((TimerNode) InsideHeap.get(q.drainer, "parked"), queued);
         queued.forEach(t -> assertTrue(TimerNode.isQueued(TimerNode.state(t.wordVolatile())),

@@ -45,11 +45,6 @@ final class LinearParts {
         }
 
         @Operation
-        public boolean isClosed() {
-            return inbox.isClosed();
-        }
-
-        @Operation
         public boolean holdsTimers() {
             return inbox.holdsTimers();
         }
@@ -82,10 +77,6 @@ final class LinearParts {
             public List<Integer> close() {
                 closed = true;
                 return drain();
-            }
-
-            public boolean isClosed() {
-                return closed;
             }
 
             public boolean holdsTimers() {
