@@ -45,8 +45,6 @@ public final class LoopWorker extends Firing implements QueueOwner, EventLog.Loo
     public static final LoopWorker[] NONE = {};
     /** Limit of tidying in one poll, in thousands of heap slots. */
     private static final int TIDY_STEPS = 16;
-    /** Limit of cleaning in front of the due timers, in units of Compactor.CLEAN_CHUNK entries. */
-    private static final int CLEAN_STEPS = 64;
 
     private static final VarHandle VISITS = ConstantBootstraps.fieldVarHandle(MethodHandles.lookup(), "visits",
             VarHandle.class, LoopWorker.class, int.class);
@@ -206,16 +204,9 @@ public final class LoopWorker extends Firing implements QueueOwner, EventLog.Loo
         }
         int ran = 0;
         try {
-            for (int cleans = 0; ran < limit && cleans < CLEAN_STEPS; ) {
-                int step = queue.due.pollAsLoop(this, this, now);
-                if (step == DueTimers.CLAIMED) {
-                    ran++;
-                    runClaimed();
-                } else if (step == DueTimers.MORE) {
-                    cleans++;
-                } else {
-                    break;
-                }
+            while (ran < limit && queue.due.pollAsLoop(this, this, now) == DueTimers.CLAIMED) {
+                ran++;
+                runClaimed();
             }
             return ran;
         } finally {

@@ -58,7 +58,7 @@ public final class Compactor extends Padded {
     public static final int STALE_FLOOR = 1024;
     /** If another thread has the lock, perhaps to sweep, the owner is called once in this many entries that become stale. */
     static final int CALL_EVERY = 256;
-    /** Stale tops that are cleaned in one hold of the lock. */
+    /** How many entries that are not due yet are cleaned in one hold of the lock. */
     public static final int CLEAN_CHUNK = 256;
     /** Entries that a sweep visits in one hold of the lock. */
     public static final int SWEEP_CHUNK = 1024;

@@ -20,8 +20,6 @@ public final class DueTimers extends Padded {
     public static final int NOTHING_DUE = 0;
     public static final int CLAIMED = 1;
     public static final int NOT_HERE = 3;
-    /** A loop has so much that is stale in front of its timers that other threads were let at the lock. */
-    public static final int MORE = 4;
 
     private static final AtomicLongFieldUpdater<DueTimers> NEXT_WHEN =
             AtomicLongFieldUpdater.newUpdater(DueTimers.class, "nextWhen");
@@ -64,12 +62,7 @@ public final class DueTimers extends Padded {
     boolean claimDue(long now, Firing run) {
         assert lock.isHeldByCurrentThread();
         try {
-            // Bounded, as another thread may want the lock: prepareToSleep goes on with what is left.
-            for (int visits = 0; visits < Compactor.CLEAN_CHUNK; visits++) {
-                long when = entries.topKey();
-                if (when > now) {
-                    return false;
-                }
+            for (long when = entries.topKey(); when <= now; when = entries.topKey()) {
                 TimerNode t = entries.top();
                 long w = t.wordVolatile();
                 if (!compactor.isTopLive(t, w)) {
@@ -125,7 +118,7 @@ public final class DueTimers extends Padded {
         lock.lockToRun();
         try {
             int step = step(run, now, true);
-            if (step == NOTHING_DUE && entries.topKey() > now) {
+            if (step == NOTHING_DUE) {
                 settleLocked(now);
             }
             return step;
@@ -304,7 +297,7 @@ public final class DueTimers extends Padded {
         }
     }
 
-    /** One step of a loop; MORE if so many stale entries were in front that other threads were let at the lock. */
+    /** One step of a loop. */
     public int pollAsLoop(QueueOwner loop, Firing run, long now) {
         lock.lockToRun();
         try {
@@ -312,7 +305,7 @@ public final class DueTimers extends Padded {
                 return NOT_HERE; // a callback has closed this loop
             }
             gate.set(WakeGate.AWAKE);
-            return !isDueInPoll(now) ? NOTHING_DUE : claimDue(now, run) ? CLAIMED : MORE;
+            return isDueInPoll(now) && claimDue(now, run) ? CLAIMED : NOTHING_DUE;
         } finally {
             lock.unlock();
         }
@@ -321,11 +314,17 @@ public final class DueTimers extends Padded {
     /** Whether what is first is due, and for this poll. */
     private boolean isDueInPoll(long now) {
         assert lock.isHeldByCurrentThread();
-        if (entries.topKey() <= now) {
-            drainer.cleanTops(Timeline.NEVER); // or a claim would drop what is stale and take what comes behind it
-        }
+        cleanDue(now); // or a claim would drop what is stale and take what comes behind it
         long when = entries.topKey();
         return when < now || when == now && entries.topSeq() - pollSeq < 0;
+    }
+
+    /** Cleans all entries that are due at {@code now} and lie before the first live one. */
+    private void cleanDue(long now) {
+        boolean isClean = false;
+        while (!isClean && entries.topKey() <= now) {
+            isClean = drainer.cleanTops(now);
+        }
     }
 
     // ---- looks ----
@@ -370,14 +369,12 @@ public final class DueTimers extends Padded {
         return entries.earliestFrom(from);
     }
 
-    /** The earliest deadline of an armed timer. */
+    /** The earliest deadline of an armed timer, with a manual clock. */
     public long earliestLive() {
         lock.lock();
         try {
             drainer.drain();
-            while (!drainer.cleanTops(Timeline.NEVER)) {
-                lock.giveWay();
-            }
+            cleanDue(Timeline.NEVER);
             return entries.topKey();
         } finally {
             lock.unlock();
@@ -386,7 +383,7 @@ public final class DueTimers extends Padded {
 
     /**
      * The earliest deadline, as far as filed or as the inbox tells; if that is before {@code late}, what has arrived is
-     * filed first. NOT_OWNER if another thread has the lock, or should get it before all that is stale is dropped.
+     * filed first. NOT_OWNER if another thread has the lock.
      */
     public long tryPeekLate(long late) {
         if (!lock.tryLock()) {
@@ -398,9 +395,9 @@ public final class DueTimers extends Padded {
                 return told; // what is not late stays in the inbox, where it may be stopped at little cost
             }
             drainer.drain();
-            boolean isClean = drainer.cleanTops(Timeline.NEVER); // or a timer that was stopped or put off would seem late
+            cleanDue(late); // or a timer that was stopped or put off would seem late
             setNextWhen(wakeTime());
-            return isClean ? entries.topKey() : NOT_OWNER;
+            return entries.topKey();
         } finally {
             lock.unlock();
         }

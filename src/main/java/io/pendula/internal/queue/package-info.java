@@ -32,7 +32,7 @@ package io.pendula.internal.queue;
  * 6. A thread that arms, stops or resets only tries the lock. There are three exceptions: a queue with a manual clock, a
  *    closed one, and one whose owner could not be woken (DueTimers.sleepsOn). Owners, a close, and readers of statistics
  *    may wait for the lock. A hold sweeps or copies one block of the heap at most. It files all that has
- *    arrived. Only a close may take longer.
+ *    arrived, and a claim cleans all due entries before its timer. Only a close may take longer.
  *
  * Who may touch what
  *
