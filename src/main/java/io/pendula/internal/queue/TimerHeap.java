@@ -23,7 +23,6 @@ public class TimerHeap {
     static final int BLOCK = Block.SLOTS - ROOT;
     /** This many blocks are kept for use, however few entries there are. */
     static final int SPARE_MIN = 4;
-    private static final int MAX_ENTRIES = 1 << 29;
     /** So many sweeps leave out a block in which fewer than one of eight entries was stale. */
     private static final int RESTS = 7;
     private static final int FEW_SHIFT = 3;
@@ -134,9 +133,6 @@ public class TimerHeap {
     final void ensureRoom() {
         if (hasRoom()) {
             return;
-        }
-        if (size >= MAX_ENTRIES) {
-            throw new OutOfMemoryError("a timer heap cannot hold more than " + size + " entries");
         }
         try {
             grow();
