@@ -156,9 +156,9 @@ public final class TimerScheduler extends Armer implements Timers, AutoCloseable
     /**
      * This scheduler as a {@link java.util.concurrent.ScheduledExecutorService}, for code that needs one. Its tasks share
      * the workers with all timers, and follow the same rules: a task should neither run long nor block, unless there are
-     * enough workers. Each call returns a new view. Shutting down a view ends its own tasks, as for a pool. The scheduler
-     * and its other views are not affected. This is cheap if none of the view's tasks waits; otherwise it scans all timers
-     * of the scheduler. Closing the scheduler cancels the waiting tasks of all views and shuts the views down.
+     * enough workers. Each call returns a new view. Shutting down a view ends its own tasks, as for a pool, but searches all
+     * timers of the scheduler for them. The scheduler and its other views are not affected. Closing the scheduler cancels
+     * the waiting tasks of all views and shuts the views down.
      *
      * @return a new view
      */

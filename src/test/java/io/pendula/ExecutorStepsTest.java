@@ -23,6 +23,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
@@ -226,6 +227,47 @@ class ExecutorStepsTest {
         assertEquals(List.of(), pool.shutdownNow());
         LifeFixtures.await(interrupted);
         pool.close();
+    }
+
+    /** The second call comes before the thread that has claimed the returned task finds that it must not call it. */
+    @Test
+    void shutdownNow_twiceBetweenAClaimAndItsCall_waitsOnlyForWhatRuns() throws Exception {
+        Thread me = Thread.currentThread();
+        AtomicReference<SchedulerExecutor> view = new AtomicReference<>();
+        AtomicReference<SchedulerExecutor.Task<?>> task = new AtomicReference<>();
+        List<List<Runnable>> returned = new ArrayList<>();
+        NanoClock clock = () -> { // read before each call
+            if (Thread.currentThread() == me && task.get() != null && !task.get().isPending() && returned.isEmpty()) {
+                returned.add(view.get().shutdownNow());
+                returned.add(view.get().shutdownNow());
+            }
+            return System.nanoTime();
+        };
+        TimerListener listener = new TimerListener() {
+            @Override
+            public void slow(TimerHandle timer, long latenessNanos, long ranNanos) {}
+        };
+        CountDownLatch begun = new CountDownLatch(1);
+        AtomicBoolean goes = new AtomicBoolean();
+        try (TimerScheduler s = TimerScheduler.builder().workers(1).clock(clock).slowCallback(Duration.ZERO)
+                .listener(listener).build()) {
+            view.set(s.asScheduledExecutorService());
+            view.get().execute(() -> {
+                begun.countDown();
+                while (!goes.get()) { // whether interrupted or not
+                    Thread.yield();
+                }
+            });
+            LifeFixtures.await(begun);
+            try (TimerLoop loop = s.attach(NOTHING)) {
+                task.set((SchedulerExecutor.Task<?>) view.get().schedule(runs::incrementAndGet, 0, SECONDS));
+                loop.runDue();
+            }
+            goes.set(true);
+            assertEquals(List.of(List.of(task.get()), List.of()), returned);
+            assertEquals(0, runs.get());
+            assertTrue(view.get().awaitTermination(Fixtures.PATIENCE_SECONDS, SECONDS));
+        }
     }
 
     /** Something happens when the submitting thread reads the time: it has found the executor open, and arms next. */

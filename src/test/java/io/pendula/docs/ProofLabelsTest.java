@@ -29,7 +29,7 @@ class ProofLabelsTest {
     private static final Path SOURCES = Path.of("src/main/java");
     /** Which class has the proof. */
     private static final Map<String, String> PROOFS = Map.of("WG", "WakeGate", "SB", "Standby", "SE", "Seat", "SW",
-            "StallWatch", "QC", "QueueCloser", "ST", "ShutdownTracker");
+            "StallWatch", "QC", "QueueCloser");
     private static final String LABEL = "[A-Z]{2}-[A-Z]\\d";
     private static final Pattern LABELS = Pattern.compile("(?<![\\w-])" + LABEL + "(?!\\w)");
     private static final Pattern STANDS = Pattern.compile("// (" + LABEL + "(?:, " + LABEL + ")*)(?![\\w-])");

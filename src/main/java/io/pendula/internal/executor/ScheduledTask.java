@@ -43,7 +43,7 @@ public class ScheduledTask<V> extends QueuedNode implements RunnableScheduledFut
      * mark before the call. A task that was given back then stays unchanged (RUNNING if it was claimed) until its receiver
      * runs or cancels it.
      *
-     * Shutdown: see ShutdownTracker, which uses tally.
+     * Shutdown: see ShutdownTracker, which uses counted.
      */
 
     private static final Object INTERRUPTING = "interrupting";
@@ -52,15 +52,10 @@ public class ScheduledTask<V> extends QueuedNode implements RunnableScheduledFut
     /** Runs no more. Stays, because a worker may still be about to call a returned task that it has claimed. */
     private static final Object ENDED = "ended";
 
-    // Values of tally: no shutdown waits for the task; one does; ended, so it need not be counted any more.
-    private static final byte UNCOUNTED = 0;
-    static final byte COUNTED = 1;
-    static final byte GONE = 2;
-
     private static final VarHandle RUNNER = ConstantBootstraps.fieldVarHandle(MethodHandles.lookup(), "runner",
             VarHandle.class, ScheduledTask.class, Object.class);
-    private static final VarHandle TALLY = ConstantBootstraps.fieldVarHandle(MethodHandles.lookup(), "tally",
-            VarHandle.class, ScheduledTask.class, byte.class);
+    private static final VarHandle COUNTED = ConstantBootstraps.fieldVarHandle(MethodHandles.lookup(), "counted",
+            VarHandle.class, ScheduledTask.class, boolean.class);
 
     final ShutdownTracker tracker;
     /** In nanoseconds. Positive: a fixed rate; negative: a fixed delay; zero: runs once. */
@@ -70,8 +65,9 @@ public class ScheduledTask<V> extends QueuedNode implements RunnableScheduledFut
     /** Set before the interrupt; read by the run once its thread is out of runner. */
     private boolean interrupted;
 
-    @SuppressWarnings("unused") // through TALLY
-    private byte tally;
+    /** A shutdown waits for the task. */
+    @SuppressWarnings("unused") // through COUNTED
+    private boolean counted;
     /**
      * Null, then the thread inside the callback (briefly INTERRUPTING), then null again, or ENDED after the last run.
      * RETURNED or REFUSED instead of a run.
@@ -449,25 +445,20 @@ public class ScheduledTask<V> extends QueuedNode implements RunnableScheduledFut
         return isRefused();
     }
 
-    /** Whether the task is armed or running. */
+    /** Whether the task is armed or running, and was not given back. */
     boolean isLive() {
         int s = state(wordVolatile());
-        return isArmed(s) || isRunning(s);
+        return (isArmed(s) || isRunning(s)) && runner != RETURNED;
     }
 
-    /** False if it is counted or over. */
+    /** False if it is counted already. */
     boolean count() {
-        return TALLY.compareAndSet(this, UNCOUNTED, COUNTED);
+        return COUNTED.compareAndSet(this, false, true);
     }
 
-    /** Whether it was uncounted. If not, it is not counted as ended yet. */
-    boolean isGone() {
-        return (byte) TALLY.getVolatile(this) == GONE;
-    }
-
-    /** Returns the tally before. */
-    byte uncount() {
-        return (byte) TALLY.getAndSet(this, GONE);
+    /** Whether it was counted. */
+    boolean uncount() {
+        return (boolean) COUNTED.getAndSet(this, false);
     }
 
     @Override

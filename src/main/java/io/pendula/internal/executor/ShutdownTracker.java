@@ -12,8 +12,6 @@ import java.util.Set;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.LongAdder;
-import java.util.function.Consumer;
 
 /** Accepts the tasks of an executor, and tracks after a shutdown which of them still have to run. */
 public final class ShutdownTracker implements Runnable {
@@ -21,7 +19,7 @@ public final class ShutdownTracker implements Runnable {
      * Shutdown
      *
      * A shutdown sets phase, then looks for live tasks: in every queue, then among the runs in progress. Each task found is
-     * counted once, through its own tally. The thread that ends a counted task uncounts it, and the last one ends the
+     * counted once, as its own flag says. The thread that ends a counted task uncounts it, and the last one ends the
      * executor. The shutdown itself holds one count until it has looked everywhere. If it fails on the way it keeps that
      * count, and the tasks that it has taken back; the next shutdown goes on.
      *
@@ -40,28 +38,8 @@ public final class ShutdownTracker implements Runnable {
      * it refuses a task; if that shutdownNow() failed, the worker gives the task back instead. While a periodic task runs,
      * none of the four can have it; when the run has ended, the read of phase after its push decides.
      *
-     * The shutdown of a view does not look at the queues if none of its tasks waits, because its scheduler may have millions
-     * of timers. Each submission counts its task in begun, before the push. The thread that ends a task first marks it as
-     * GONE, then counts it in ended, once. A shutdown that has set phase
-     *
-     *     ST-S1  reads ended
-     *     ST-S2  looks for runs, and takes those that are not GONE
-     *     ST-S3  reads begun
-     *
-     * If ST-S1 and ST-S2 add up to ST-S3, each live task runs, except those whose submitters see the phase. Proof: let L be
-     * the tasks that are counted in begun before ST-S3 and are not counted in ended before the end of ST-S1. Neither sum
-     * falls, and each is read cell by cell, so ST-S3 - ST-S1 is at least the size of L. Each task that ST-S2 takes is in L:
-     * it was not GONE after ST-S1. So if ST-S2 takes as many as ST-S3 - ST-S1, it takes all of L. A task that is counted in
-     * begun after ST-S3 began is pushed later still, so its submitter sees the phase. A run may have ended since ST-S2, and
-     * its task may have been pushed again, but the shutdown settles the tasks of ST-S2, whether they still run or not. A
-     * single sum of both would fail: a task may begin in a cell that was read already, and end in one that was not.
-     * Where an add of a LongAdder makes a cell, it ends with a volatile write, and a sum begins with a volatile read.
-     *
-     * A thread that has no memory or stack left may fail to count an end. Then all later shutdowns look, and none hangs:
-     * each waits only for the tasks that it finds. A pool counts nothing, because all timers of its scheduler are its own.
-     *
      * No task stays counted after its end. A thread that counts a task checks it again afterwards; the thread that ends the
-     * task changes its word, then reads phase and tally. So one of the two uncounts it.
+     * task changes its word, then reads phase and the flag. So one of the two uncounts it.
      */
 
     private static final int RUNNING = 0;
@@ -80,10 +58,6 @@ public final class ShutdownTracker implements Runnable {
     /** No task is left, and in a pool the close of its scheduler was tried. */
     private volatile boolean settled;
     private final Object shuttingDown = new Object();
-    /** Tasks submitted so far; null in a pool. After all other parts, because each submission writes it. */
-    private final Sum begun;
-    /** The ended ones of those; null in a pool. */
-    private final Sum ended;
     /** Guarded by shuttingDown: remaining includes the shutdown itself. After a failure also until the next one. */
     private boolean isHeld = true;
     /** Guarded by shuttingDown: taken back, and not yet returned by a shutdownNow(). */
@@ -97,15 +71,6 @@ public final class ShutdownTracker implements Runnable {
     public ShutdownTracker(SchedulerEngine engine, boolean isOwner) {
         this.engine = engine;
         this.isOwner = isOwner;
-        this.begun = isOwner ? null : new Sum();
-        this.ended = isOwner ? null : new Sum();
-    }
-
-    /** Padded to its own cache line: submitters write one of the two, workers the other. */
-    @SuppressWarnings("unused") // padding
-    private static final class Sum extends LongAdder {
-        private static final long serialVersionUID = 1;
-        private long p00, p01, p02, p03, p04, p05, p06, p07, p08, p09, p10, p11, p12, p13, p14, p15;
     }
 
     /** Arms a task; throws if a shutdown came first. */
@@ -115,7 +80,7 @@ public final class ShutdownTracker implements Runnable {
         }
         engine.workerPool.ensureStarted();
         try {
-            arm(task, delay);
+            task.queue.arm(task, engine.timeline.deadlineIn(delay));
             if (phase != RUNNING && isLate(task)) { // after the push, see above
                 throw rejected();
             }
@@ -123,21 +88,6 @@ public final class ShutdownTracker implements Runnable {
             engine.workerPool.growAgain(null);
         }
         return task;
-    }
-
-    private void arm(ScheduledTask<?> task, long delay) {
-        if (!isOwner) {
-            begun.increment();
-        }
-        boolean isArmed = false;
-        try {
-            task.queue.arm(task, engine.timeline.deadlineIn(delay));
-            isArmed = true;
-        } finally {
-            if (!isArmed && !task.isLive()) { // else it failed after the push, and ends like any other
-                gone(task);
-            }
-        }
     }
 
     /** A shutdown came during the submission: rejects the task unless it runs, has run, or was given back. */
@@ -188,17 +138,10 @@ public final class ShutdownTracker implements Runnable {
         return phase == RUNNING || mayWait(task) && admit(task);
     }
 
-    /** Called when the task has ended and runs no more. */
+    /** Called when the task has ended and runs no more, or was given back. */
     void gone(ScheduledTask<?> task) {
-        if (isOwner && phase == RUNNING) {
-            return;
-        }
-        byte was = task.uncount();
-        if (was == ScheduledTask.COUNTED) {
+        if (phase != RUNNING && task.uncount()) {
             release();
-        }
-        if (!isOwner && was != ScheduledTask.GONE) {
-            ended.increment(); // last, because it may need memory
         }
     }
 
@@ -208,7 +151,7 @@ public final class ShutdownTracker implements Runnable {
             return false;
         }
         if (!task.count()) {
-            release(); // it is counted already, or has ended
+            release(); // it is counted already
         } else if (!task.isLive()) {
             gone(task);
         }
@@ -289,12 +232,20 @@ public final class ShutdownTracker implements Runnable {
      */
     private void settle() {
         assert Thread.holdsLock(shuttingDown);
-        long over = isOwner ? 0 : ended.sum(); // ST-S1
-        Set<ScheduledTask<?>> running = running(); // ST-S2
-        if (isOwner || over + running.stream().filter(t -> !t.isGone()).count() != begun.sum()) { // ST-S3
-            settleWaiting();
-            running = running();
+        for (TimerQueue q : engine.queues) {
+            q.view().forEachPending(t -> {
+                if (isOwn(t)) {
+                    settle((ScheduledTask<?>) t);
+                }
+                return true;
+            });
         }
+        Set<ScheduledTask<?>> running = new HashSet<>(); // a task that is just handed to the builder's executor is found twice
+        engine.forEachRunning(t -> {
+            if (isOwn(t)) {
+                running.add((ScheduledTask<?>) t);
+            }
+        });
         for (ScheduledTask<?> task : running) {
             settle(task);
             if (phase == STOPPING) {
@@ -312,26 +263,8 @@ public final class ShutdownTracker implements Runnable {
         }
     }
 
-    private void settleWaiting() {
-        for (TimerQueue q : engine.queues) {
-            q.view().forEachPending(t -> {
-                ifOwn(t, this::settle);
-                return true;
-            });
-        }
-    }
-
-    /** Each once: a task that is just being handed to the builder's executor is found twice. */
-    private Set<ScheduledTask<?>> running() {
-        Set<ScheduledTask<?>> found = new HashSet<>();
-        engine.forEachRunning(t -> ifOwn(t, found::add));
-        return found;
-    }
-
-    private void ifOwn(TimerNode t, Consumer<ScheduledTask<?>> then) {
-        if (t instanceof ScheduledTask<?> task && task.tracker == this) {
-            then.accept(task);
-        }
+    private boolean isOwn(TimerNode t) {
+        return t instanceof ScheduledTask<?> task && task.tracker == this;
     }
 
     private void settle(ScheduledTask<?> task) {
