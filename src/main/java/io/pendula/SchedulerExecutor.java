@@ -327,7 +327,7 @@ public final class SchedulerExecutor extends AbstractExecutorService
 
     /**
      * Rejects new tasks, starts none that waits, and interrupts those that run. Does not wait. If this fails, for example
-     * because memory is short, the next call does the rest, and returns what this call should have returned.
+     * because memory is short, the next call does the rest and returns the tasks of both. A task due in between is cancelled.
      *
      * @return the waiting tasks, as {@link java.util.concurrent.RunnableScheduledFuture}s, neither done nor cancelled.
      *     Threads that wait for their results wait until the caller runs or cancels them: {@code run()} runs a one-shot task

@@ -277,7 +277,7 @@ public class ScheduledTask<V> extends QueuedNode implements RunnableScheduledFut
     public boolean fire(Runnable claimed, long deadline) throws Throwable {
         Throwable thrown = null;
         try {
-            tracker.refuseIfLate(this, true);
+            tracker.refuseIfLate(this);
             if (!call(claimed, null)) {
                 return isRefused();
             }
@@ -361,7 +361,7 @@ public class ScheduledTask<V> extends QueuedNode implements RunnableScheduledFut
     @Override
     protected void ended(boolean armedAgain) {
         if (armedAgain) {
-            tracker.refuseIfLate(this, false);
+            tracker.refuseIfLate(this);
             if (runner == REFUSED) {
                 cancel(false);
             }

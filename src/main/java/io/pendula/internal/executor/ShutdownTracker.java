@@ -20,8 +20,9 @@ public final class ShutdownTracker implements Runnable {
      *
      * A shutdown sets phase, then looks for live tasks: in every queue, then among the runs in progress. Each task found is
      * counted once, as its own flag says. The thread that ends a counted task uncounts it, and the last one ends the
-     * executor. The shutdown itself holds one count until it has looked everywhere. If it fails on the way it keeps that
-     * count, and the tasks that it has taken back; the next shutdown goes on.
+     * executor. The shutdown itself holds one count until it has looked everywhere. If it fails on the way, it keeps that
+     * count (isHeld), because a task that it has not found may still wait. It also keeps the tasks that it has taken back.
+     * The next shutdown goes on. A task that is claimed in between is cancelled.
      *
      * No live task is missed. A submitted task is armed or runs, or its submitter has not read phase for the second time
      * yet: it does so after its push. So if the push came after the shutdown's look at that queue, the submitter sees the
@@ -35,8 +36,8 @@ public final class ShutdownTracker implements Runnable {
      * shutdown, submitter or worker that finds it too late, or a close of the scheduler that has collected it, would cancel
      * it. The first to replace the null in the task's runner has it. So a task runs, or is in the list, or is rejected
      * (cancelled if its submission has returned): never two of these. A worker waits for a shutdownNow() in progress before
-     * it refuses a task; if that shutdownNow() failed, the worker gives the task back instead. While a periodic task runs,
-     * none of the four can have it; when the run has ended, the read of phase after its push decides.
+     * it refuses a task. While a periodic task runs, none of the four can have it; when the run has ended, the read of phase
+     * after its push decides.
      *
      * No task stays counted after its end. A thread that counts a task checks it again afterwards; the thread that ends the
      * task changes its word, then reads phase and the flag. So one of the two uncounts it.
@@ -62,8 +63,6 @@ public final class ShutdownTracker implements Runnable {
     private boolean isHeld = true;
     /** Guarded by shuttingDown: taken back, and not yet returned by a shutdownNow(). */
     public ArrayList<Runnable> unstarted = new ArrayList<>();
-    /** Guarded by shuttingDown: tasks claimed after a shutdownNow() has failed. Linked, which needs no memory. */
-    private ScheduledTask<?> unstartedClaimed;
 
     public volatile boolean delayedAfterShutdown = true;
     public volatile boolean periodicAfterShutdown;
@@ -103,34 +102,12 @@ public final class ShutdownTracker implements Runnable {
 
     // ---- called by tasks ----
 
-    /**
-     * Called for a task that was claimed or armed again. If it is too late, gives it back or marks it as refused; then the
-     * caller cancels it.
-     */
-    void refuseIfLate(ScheduledTask<?> task, boolean isClaimed) {
+    /** Called for a task that was claimed or armed again. Marks it as refused if it is late; then the caller cancels it. */
+    void refuseIfLate(ScheduledTask<?> task) {
         if (!isWanted(task)) {
             synchronized (shuttingDown) { // until a shutdownNow() in progress has given back the tasks that have not begun
-                if (isClaimed && phase == STOPPING && isHeld) {
-                    giveBackClaimed(task);
-                }
                 task.markRefused();
             }
-        }
-    }
-
-    /** A shutdownNow() has failed, and this task was claimed since: the next shutdownNow() returns it. */
-    private void giveBackClaimed(ScheduledTask<?> task) {
-        assert Thread.holdsLock(shuttingDown);
-        ScheduledTask<?> others = unstartedClaimed;
-        task.linkTo(others);
-        unstartedClaimed = task;
-        try {
-            if (!task.giveBack()) {
-                unstartedClaimed = others;
-                task.linkTo(null);
-            }
-        } catch (VirtualMachineError e) {
-            // It is given back nevertheless. Thrown, it would end the run.
         }
     }
 
@@ -208,11 +185,6 @@ public final class ShutdownTracker implements Runnable {
             }
             if (to != STOPPING) {
                 return List.of();
-            }
-            for (ScheduledTask<?> t = unstartedClaimed; t != null; t = unstartedClaimed) {
-                unstarted.add(t);
-                unstartedClaimed = (ScheduledTask<?>) t.next();
-                t.linkTo(null);
             }
             unstarted.removeIf(t -> ((ScheduledTask<?>) t).isDone()); // cancelled meanwhile
             List<Runnable> result = unstarted;

@@ -299,16 +299,6 @@ public class TimerNode {
         return true;
     }
 
-    // For a list of timers that are claimed, and not pushed again: their links are free, and a list of links needs no memory.
-
-    public final TimerNode next() {
-        return next;
-    }
-
-    public final void linkTo(TimerNode other) {
-        next = other;
-    }
-
     /** The run has ended: the timer is at rest now, or on its way to its next firing. Outside every lock. */
     protected void ended(boolean armedAgain) {}
 
