@@ -299,4 +299,28 @@ class ExecutorStepsTest {
             assertEquals(0, loop.runDue());
         }
     }
+
+    /** The loop's hook is called when the task was pushed. Another task goes on, so the executor does not terminate. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void submit_executorIsShutDownAfterThePush_isRejectedIfTheTaskMayNotWait(boolean mayWait) {
+        AtomicReference<Runnable> hook = new AtomicReference<>(NOTHING);
+        try (TimerScheduler s = TimerScheduler.builder().workers(0).build();
+                TimerLoop loop = s.attach(() -> hook.getAndSet(NOTHING).run())) {
+            SchedulerExecutor view = s.asScheduledExecutorService();
+            view.setExecuteExistingDelayedTasksAfterShutdownPolicy(mayWait);
+            view.setContinueExistingPeriodicTasksAfterShutdownPolicy(true);
+            view.scheduleAtFixedRate(NOTHING, 2, 2, HOURS);
+            loop.nanosUntilNext();
+            hook.set(view::shutdown);
+            if (mayWait) {
+                assertFalse(view.schedule(NOTHING, 1, SECONDS).isDone());
+            } else {
+                assertThrows(RejectedExecutionException.class, () -> view.schedule(NOTHING, 1, SECONDS));
+            }
+            assertTrue(view.isShutdown());
+            assertFalse(view.isTerminated());
+            assertEquals(mayWait ? 2 : 1, s.pending());
+        }
+    }
 }

@@ -80,19 +80,13 @@ public final class ShutdownTracker implements Runnable {
         engine.workerPool.ensureStarted();
         try {
             task.queue.arm(task, engine.timeline.deadlineIn(delay));
-            if (phase != RUNNING && isLate(task)) { // after the push, see above
-                throw rejected();
+            if (phase != RUNNING && !isWanted(task) && task.refuse() && !task.isPeriodic()) { // after the push, see above
+                throw rejected(); // a periodic task may have run, so it is only cancelled
             }
         } finally {
             engine.workerPool.growAgain(null);
         }
         return task;
-    }
-
-    /** A shutdown came during the submission: rejects the task unless it runs, has run, or was given back. */
-    private boolean isLate(ScheduledTask<?> task) {
-        boolean once = !task.isPeriodic(); // else it may have run, or be in a returned list: cancelled, not rejected
-        return (once || !isWanted(task)) && task.refuse() && once;
     }
 
     private RejectedExecutionException rejected() {
@@ -122,17 +116,19 @@ public final class ShutdownTracker implements Runnable {
         }
     }
 
-    /** Makes the shutdown wait for a task; false if it is too late. */
+    /** Makes the shutdown wait for a task; false if it is too late, or the task is not live. */
     private boolean admit(ScheduledTask<?> task) {
         if (!hold()) {
             return false;
         }
         if (!task.count()) {
             release(); // it is counted already
-        } else if (!task.isLive()) {
+        }
+        boolean isLive = task.isLive(); // after the count
+        if (!isLive) {
             gone(task);
         }
-        return true;
+        return isLive;
     }
 
     private void release() {
