@@ -416,11 +416,6 @@ public class ScheduledTask<V> extends QueuedNode implements RunnableScheduledFut
         return true;
     }
 
-    /** True if it is marked as refused. Then cancels it, because the thread that has marked it may have failed. */
-    boolean finishRefusal() {
-        return runner == REFUSED && refuse();
-    }
-
     /**
      * The first step of a refusal: keeps a task that does not run from running again. The next step is to cancel it. True if
      * this call or an earlier one did so.

@@ -202,22 +202,15 @@ public final class ShutdownTracker implements Runnable {
         assert Thread.holdsLock(shuttingDown);
         for (TimerQueue q : engine.queues) {
             q.view().forEachPending(t -> {
-                if (isOwn(t)) {
-                    settle((ScheduledTask<?>) t);
-                }
+                settle(t);
                 return true;
             });
         }
-        Set<ScheduledTask<?>> running = new HashSet<>(); // a task that is just handed to the builder's executor is found twice
-        engine.forEachRunning(t -> {
-            if (isOwn(t)) {
-                running.add((ScheduledTask<?>) t);
-            }
-        });
-        for (ScheduledTask<?> task : running) {
-            settle(task);
-            if (phase == STOPPING) {
-                interrupt(task);
+        Set<TimerNode> running = new HashSet<>(); // a task that is just being handed to the builder's executor is found twice
+        engine.forEachRunning(running::add);
+        for (TimerNode t : running) {
+            if (settle(t) && phase == STOPPING) {
+                interrupt((ScheduledTask<?>) t);
             }
         }
     }
@@ -231,25 +224,22 @@ public final class ShutdownTracker implements Runnable {
         }
     }
 
-    private boolean isOwn(TimerNode t) {
-        return t instanceof ScheduledTask<?> task && task.tracker == this;
+    /** Takes back or counts a timer that is a live task of this executor. True if the executor waits for it. */
+    private boolean settle(TimerNode t) {
+        if (!(t instanceof ScheduledTask<?> task) || task.tracker != this || !task.isLive()) {
+            return false;
+        }
+        boolean isTaken = !mayWait(task) && (phase == STOPPING && giveBack(task) || task.refuse());
+        return !isTaken && admit(task);
     }
 
-    private void settle(ScheduledTask<?> task) {
-        if (!task.isLive() || phase == SHUTDOWN && !mayWait(task) && task.refuse()) {
-            return;
+    private boolean giveBack(ScheduledTask<?> task) {
+        unstarted.add(task); // before it is taken, or it might be lost
+        if (task.giveBack()) {
+            return true;
         }
-        if (phase == STOPPING) {
-            unstarted.add(task); // before it is taken, or it might be lost
-            if (task.giveBack()) {
-                return;
-            }
-            unstarted.remove(unstarted.size() - 1);
-            if (task.finishRefusal()) {
-                return;
-            }
-        }
-        admit(task);
+        unstarted.remove(unstarted.size() - 1);
+        return false;
     }
 
     private boolean mayWait(ScheduledTask<?> task) {
