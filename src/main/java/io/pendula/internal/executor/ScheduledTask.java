@@ -279,7 +279,7 @@ public class ScheduledTask<V> extends QueuedNode implements RunnableScheduledFut
         try {
             tracker.refuseIfLate(this);
             if (!call(claimed, null)) {
-                return isRefused();
+                return unfire();
             }
         } catch (Throwable e) {
             thrown = e;
@@ -367,10 +367,10 @@ public class ScheduledTask<V> extends QueuedNode implements RunnableScheduledFut
             }
             return;
         }
-        if (!isOver() && RUNNER.compareAndSet(this, null, REFUSED)) {
-            queue.abort(this); // the scheduler was closed meanwhile, so there is no next run
+        if (!isOver()) {
+            unfire(); // the scheduler was closed meanwhile, so there is no next run
         }
-        if (isDone()) { // else it was given back or is about to be refused, and cancel() does the rest
+        if (isDone()) { // else it was given back, and cancel() does the rest
             dropTask();
             if (isCancelled()) {
                 outcome = null;
@@ -385,9 +385,8 @@ public class ScheduledTask<V> extends QueuedNode implements RunnableScheduledFut
      */
     @Override
     public void abandoned() {
-        if (!isRunning(state(wordVolatile())) && refuse()) {
-            queue.abort(this); // another thread may have marked it as refused, but not cancelled it yet
-            over();
+        if (!isRunning(state(wordVolatile()))) {
+            refuse();
         }
     }
 
@@ -424,20 +423,14 @@ public class ScheduledTask<V> extends QueuedNode implements RunnableScheduledFut
         return RUNNER.compareAndSet(this, null, REFUSED) || runner == REFUSED;
     }
 
-    /** Called by the claimed run. True if the task is refused: it is cancelled then, and the run must end. */
-    private boolean isRefused() {
-        if (runner != REFUSED) {
-            return false;
-        }
-        queue.abort(this); // a refusal leaves that to the claimed run
-        return true;
-    }
-
-    /** As if a worker had claimed a refused task. A task that was given back belongs to its receiver. */
+    /** Cancels a claimed task that is not called. False if it was given back: then it belongs to its receiver. */
     @Override
     public boolean unfire() {
-        markRefused();
-        return isRefused();
+        boolean isRefused = markRefused();
+        if (isRefused) {
+            queue.abort(this); // a refusal leaves that to the claimed run
+        }
+        return isRefused;
     }
 
     /** Whether the task is armed or running, and was not given back. */
