@@ -56,8 +56,6 @@ public final class ShutdownTracker implements Runnable {
     private volatile int phase = RUNNING;
     /** Live tasks that a shutdown has found, and the shutdown itself until it has looked everywhere. */
     private final AtomicLong remaining = new AtomicLong(1);
-    /** No task is left, and in a pool the close of its scheduler was tried. */
-    private volatile boolean settled;
     private final Object shuttingDown = new Object();
     /** Guarded by shuttingDown: remaining includes the shutdown itself. After a failure also until the next one. */
     private boolean isHeld = true;
@@ -144,7 +142,6 @@ public final class ShutdownTracker implements Runnable {
                 engine.shutdownNow(t -> {});
             }
         } finally {
-            settled = true;
             engine.runEnded();
         }
     }
@@ -253,7 +250,7 @@ public final class ShutdownTracker implements Runnable {
     }
 
     public boolean isTerminated() {
-        return settled && (!isOwner || engine.workerPool.isEmpty());
+        return isOwner ? engine.isClosed() && engine.workerPool.isEmpty() : remaining.get() == 0;
     }
 
     public boolean awaitTermination(long nanos) throws InterruptedException {
