@@ -36,14 +36,11 @@ public class ScheduledTask<V> extends QueuedNode implements RunnableScheduledFut
      * by INTERRUPTING, delivers the interrupt, then puts the runner back. The run ends only after it has taken its own
      * thread out of runner. So an interrupt never hits the thread's next work.
      *
-     * A shutdown takes tasks that do not run: shutdownNow() gives them back; a shutdown, or a submitter whose task is too
-     * late, cancels them. Each first replaces the null in runner: a run by its thread, a shutdownNow() by RETURNED, the
-     * others by REFUSED. The first one to do so has the task and does the rest. So no shutdown touches a run that has begun:
-     * a periodic task is cancelled when the run ends, unless it ends by throwing. A worker that has claimed a task finds the
-     * mark before the call. A task that was given back then stays unchanged (RUNNING if it was claimed) until its receiver
-     * runs or cancels it.
-     *
-     * Shutdown: see ShutdownTracker, which uses counted.
+     * Shutdown, see ShutdownTracker: the null in runner is replaced by its thread if the task runs, by RETURNED if a
+     * shutdownNow() gives it back, by REFUSED if it is to be cancelled. The first one to do so has the task and does the
+     * rest. So no shutdown touches a run that has begun: a periodic task is cancelled when the run ends, unless it ends by
+     * throwing. A worker that has claimed a task finds the mark before the call. A task that was given back stays unchanged
+     * (RUNNING if it was claimed) until its receiver runs or cancels it.
      */
 
     private static final Object INTERRUPTING = "interrupting";

@@ -18,29 +18,29 @@ public final class ShutdownTracker implements Runnable {
     /*
      * Shutdown
      *
-     * A shutdown sets phase, then looks for live tasks: in every queue, then among the runs in progress. Each task found is
-     * counted once, as its own flag says. The thread that ends a counted task uncounts it, and the last one ends the
-     * executor. The shutdown itself holds one count until it has looked everywhere. If it fails on the way, it keeps that
-     * count (isHeld), because a task that it has not found may still wait. It also keeps the tasks that it has taken back.
-     * The next shutdown goes on. A task that is claimed in between is cancelled.
+     * A shutdown sets phase, then looks for live tasks: in every queue, then among the runs in progress. It takes back the
+     * tasks that may not wait any longer, and counts the others, each once. The thread that ends a counted task uncounts it,
+     * and the last one ends the executor.
      *
-     * No live task is missed. A submitted task is armed or runs, or its submitter has not read phase for the second time
-     * yet: it does so after its push. So if the push came after the shutdown's look at that queue, the submitter sees the
-     * phase and takes the task back, unless it runs. The look misses no task that is armed all the while (QueueView). A
-     * thread that runs tasks publishes each claim under the queue's lock, and clears it only when the run has ended. It
-     * reads phase before it calls the task. So either the shutdown sees the run, or that thread sees the phase and counts
-     * the task itself (refuseIfLate). The same holds for a periodic task that is pushed again when its run ends: its thread
-     * reads phase after the push, and before it clears the run.
+     * The shutdown itself holds one count until it has looked everywhere. If it fails on the way, it keeps that count
+     * (isHeld), because a task that it has not found may still wait. It also keeps the tasks that it has taken back. The
+     * next shutdown goes on. A task that a worker claims in between is cancelled.
      *
-     * Four parties may want a task that does not run. The worker would call it; a shutdownNow() would give it back; a
-     * shutdown, submitter or worker that finds it too late, or a close of the scheduler that has collected it, would cancel
-     * it. The first to replace the null in the task's runner has it. So a task runs, or is in the list, or is rejected
-     * (cancelled if its submission has returned): never two of these. A worker waits for a shutdownNow() in progress before
-     * it refuses a task. While a periodic task runs, none of the four can have it; when the run has ended, the read of phase
-     * after its push decides.
+     * No live task is missed. The walk through a queue finds each task that is armed all the while (QueueView). If a task is
+     * pushed behind the walk, the thread that pushes it reads phase afterwards. That is its submitter, or the thread at the
+     * end of a periodic run. A thread that runs tasks publishes each claim under the queue's lock, then reads phase, then
+     * calls the task. It clears the claim when the run has ended. So either the shutdown sees the claim, or that thread sees
+     * the phase.
      *
-     * No task stays counted after its end. A thread that counts a task checks it again afterwards; the thread that ends the
-     * task changes its word, then reads phase and the flag. So one of the two uncounts it.
+     * Four parties may want a task that does not run. A worker would call it; a shutdownNow() would give it back; a thread
+     * that finds it too late would cancel it; so would a close of the scheduler that has collected it. The first to replace
+     * the null in the task's runner has it. So a task runs, or is in a list, or is cancelled: never two of these. If its
+     * submitter cancels a one-shot task, the submission is rejected. A worker waits for a shutdownNow() in progress before
+     * it refuses a task, so that all that waits is given back. While a periodic task runs, none of the four can have it; when
+     * the run has ended, the read of phase after its push decides.
+     *
+     * No task stays counted after its end. A thread that counts a task then checks that it is live. The thread that ends the
+     * task, or gives it back, changes its word or runner, then reads phase, then uncounts it. So one of the two does.
      */
 
     private static final int RUNNING = 0;
