@@ -246,9 +246,9 @@ class LateLoopTest {
     void burstOfShortCallbacks_noneIsCalledStuck() {
         StallListener heard = new StallListener();
         // Much longer than a busy machine keeps a thread waiting for a processor.
-        try (TimerScheduler s = scheduler("late-burst", 1).listener(heard).stallAfter(Duration.ofMillis(600)).build();
+        try (TimerScheduler s = scheduler("late-burst", 1).listener(heard).stallAfter(Duration.ofMillis(1_800)).build();
                 LoopThread t = new LoopThread(s, LoopThread.Way.POLL)) {
-            int timers = 1_600;
+            int timers = 4_000; // two seconds
             CountDownLatch done = new CountDownLatch(timers);
             t.post(() -> {
                 for (int i = 0; i < timers; i++) {
