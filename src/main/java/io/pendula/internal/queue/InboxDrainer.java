@@ -26,7 +26,7 @@ final class InboxDrainer {
     /** While an inbox is longer than this, arming threads that cannot help yield. */
     private static final int YIELD_DEPTH = 8 * Inbox.HELP_DEPTH;
     /** The pause after an attempt to grow that failed is this many times as long as the attempt. */
-    static final int PAUSE = 16;
+    static final int PAUSE = 8;
 
     private final int index;
     private final Timeline timeline;
