@@ -19,12 +19,12 @@ import java.util.concurrent.RejectedExecutionException;
  * }
  * }</pre>
  *
- * <p>When an alarm is due it rings: it keeps one firing until a thread takes it by {@link #await()}. {@code stop} and
- * {@code reset} discard a kept firing, so no stale one is ever received. If a repeating alarm becomes due while a firing is
- * kept, the new firing is dropped, and counted in {@link #missed()}.
+ * <p>When an alarm is due, it rings: it keeps one firing until a thread takes the firing by {@link #await()}. {@code stop}
+ * and {@code reset} discard a kept firing, so a stale firing is never received. If a repeating alarm becomes due while a
+ * firing is kept, the new firing is dropped, and counted in {@link #missed()}.
  *
- * <p>Only schedulers create alarms, loops do not: if a loop's thread waited for its own timer, it would wait forever. For
- * the same reason, the threads of a scheduler's loops must not wait for its alarms if the scheduler has no workers.
+ * <p>Schedulers create alarms, but loops do not: a loop's thread that waited for its own timer would wait forever. For the
+ * same reason, the threads of a scheduler's loops must not wait for its alarms if the scheduler has no workers.
  *
  * <p>All methods may be called by any thread at any time. Actions in a thread before it arms the alarm happen-before
  * {@code await} returns. A waiting virtual thread occupies no carrier.
@@ -80,7 +80,7 @@ public sealed interface Alarm extends TimerHandle, AutoCloseable permits OneShot
     boolean await(Duration timeout) throws InterruptedException;
 
     /**
-     * Prevents further firings, and discards a kept one. The alarm can be armed again by {@code reset}.
+     * Prevents further firings, and discards a kept firing. The alarm can be armed again by {@code reset}.
      *
      * @return true if the alarm had a firing to come; for an alarm that rings once, also if a firing was kept
      */
@@ -94,7 +94,7 @@ public sealed interface Alarm extends TimerHandle, AutoCloseable permits OneShot
      * @return the result that {@code stop} would have returned
      * @throws NullPointerException if {@code time} is null
      * @throws IllegalArgumentException if the alarm repeats and {@code time} is zero or negative
-     * @throws IllegalStateException if the alarm was cancelled, or its scheduler's 36 years are over
+     * @throws IllegalStateException if the alarm was cancelled, or its scheduler's clock has counted 36 years
      * @throws RejectedExecutionException if the scheduler is closed, or if the alarm was not armed and {@code maxPending}
      *     timers were
      */

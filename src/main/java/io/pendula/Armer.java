@@ -9,7 +9,7 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.concurrent.TimeUnit;
 
-/** How all {@link Timers} create timers and arm them. Each subclass chooses the queue. */
+/** Creates and arms timers for all {@link Timers}. Each subclass chooses the queue. */
 abstract sealed class Armer implements Timers permits TimerScheduler, TimerLoop, TimerGroup {
     final Timeline timeline;
 
@@ -28,7 +28,9 @@ abstract sealed class Armer implements Timers permits TimerScheduler, TimerLoop,
         return new PeriodicTimer(queue, work, period, missedTicks);
     }
 
-    /** Takes an interface: with a class, the JVM would load all that are passed here before the first timer is armed. */
+    /**
+     * Takes an interface, because with a class the JVM would load all classes passed here before the first timer is armed.
+     */
     <T extends TimerHandle> T arm(T timer, long deadline) {
         QueuedNode node = (QueuedNode) timer;
         node.queue.arm(node, deadline);

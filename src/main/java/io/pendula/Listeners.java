@@ -11,7 +11,7 @@ import java.util.function.Supplier;
 final class Listeners {
     private Listeners() {}
 
-    /** Here, so that a builder without a listener loads no class of this file. */
+    /** Defined here so that a builder without a listener loads no class of this file. */
     static Supplier<Reporter> reporters(TimerListener listener) {
         return () -> new Reporter() {
             @Override
@@ -87,7 +87,7 @@ final class Listeners {
         }
     }
 
-    /** Two listeners, called one after the other; the second even if the first throws. No exception is lost. */
+    /** Calls two listeners in turn, the second even if the first throws. No exception is lost. */
     static final class Pair extends Same {
         private final TimerListener first;
         private final TimerListener second;

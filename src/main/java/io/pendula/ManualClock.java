@@ -14,7 +14,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * A clock for deterministic tests, which moves only when {@link #advance} is called. A scheduler built with one has no
+ * A clock for deterministic tests that moves only when {@link #advance} is called. A scheduler built with this clock has no
  * threads: {@code advance} runs the timers that become due, on the calling thread. They run in the order of their deadlines
  * and, for equal deadlines, in the order of arming. During a callback the clock shows the callback's deadline, or a later
  * instant if the timer was armed for an instant in the past. The same calls from one thread give the same result at every
@@ -38,7 +38,7 @@ public final class ManualClock implements NanoClock {
     /** The number of callbacks that may run at one instant, in addition to those that were pending by then. */
     static final int RUNS_AT_AN_INSTANT = 1_000_000;
 
-    /** {@link #RUNS_AT_AN_INSTANT}; a test may set less. */
+    /** {@link #RUNS_AT_AN_INSTANT}; a test may set a smaller number. */
     int runsAtAnInstant = RUNS_AT_AN_INSTANT;
     /** In the order in which they were built. Copied at each change, because a callback may build or close one. */
     private final List<Stepper> schedulers = new CopyOnWriteArrayList<>();
@@ -84,9 +84,10 @@ public final class ManualClock implements NanoClock {
      * callback throws, the exception goes to the scheduler's {@link TimerListener}. If a callback leaves the interrupt flag
      * set, the next one does not see it, but the flag is set when this method returns.
      *
-     * <p>Callbacks that arm timers for the instant at which they run could keep the clock there forever. So after a million
-     * callbacks at one instant, only as many more run there as timers are pending at that moment. Then an exception is
-     * thrown: the clock stays at that instant, and all timers that have not run are still armed.
+     * <p>Callbacks that arm timers for the instant at which they run could keep the clock there forever. To prevent this,
+     * the clock counts the pending timers after a million callbacks at one instant. It runs at most that number of further
+     * callbacks there, then throws an exception. The clock stays at that instant, and all timers that have not run are
+     * still armed.
      *
      * @param duration how far to move the clock; zero runs the timers that are due already
      * @return the number of firings: callbacks that were run or handed to an executor, and alarms that rang
@@ -104,7 +105,7 @@ public final class ManualClock implements NanoClock {
                     + (other == Thread.currentThread() ? " by this thread, which runs one of its callbacks"
                     : " by " + other.getName()));
         }
-        try { // whatever throws from here on, also an Error for lack of stack or memory, the clock can be advanced again
+        try { // if anything below throws, even an Error for lack of stack or memory, the clock can be advanced again
             schedulers.removeIf(s -> s.engine.isClosed());
             schedulers.forEach(s -> s.refuseBeyond(distance));
             return advance(distance);
@@ -191,12 +192,12 @@ public final class ManualClock implements NanoClock {
     }
 
     void attach(Stepper scheduler) {
-        schedulers.removeIf(s -> s.engine.isClosed()); // a test may build many on one clock, and never call the clock
+        schedulers.removeIf(s -> s.engine.isClosed()); // a test may build many on one clock without calling the clock
         schedulers.add(scheduler);
     }
 
     /**
-     * The present reading, for humans.
+     * The current reading, for humans.
      *
      * @return a text without a fixed form
      */

@@ -3,9 +3,9 @@ package io.pendula;
 import io.pendula.internal.queue.Timeline;
 
 /**
- * The policy of a {@link Ticker} for ticks that became due while it could not run, because its callback took longer than the
- * period or no worker got a processor. The first of these ticks runs late, as soon as possible. The policy applies to the
- * ticks after it. The three policies are those of Tokio's {@code MissedTickBehavior}.
+ * The policy of a {@link Ticker} for ticks that became due while the ticker could not run. This happens if its callback
+ * takes longer than the period, or if no worker gets a processor. The first of these ticks runs late, as soon as possible.
+ * The policy applies to the ticks after it. The three policies are those of Tokio's {@code MissedTickBehavior}.
  *
  * @since 0.1
  */

@@ -18,7 +18,7 @@ package io.pendula;
 @FunctionalInterface
 public interface NanoClock {
     /**
-     * The present reading.
+     * The current reading.
      *
      * @return nanoseconds since an arbitrary but fixed origin
      */

@@ -8,7 +8,7 @@ import io.pendula.internal.util.Check;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
-/** A {@link Timer}: the node of the queue itself, so that it costs one object. Not final: groups and tests extend it. */
+/** A {@link Timer}. It is itself the queue's node, so a timer is one object. Not final: groups and tests extend it. */
 non-sealed class OneShotTimer extends QueuedNode implements Timer {
     OneShotTimer(TimerQueue queue, Runnable task) {
         super(queue, Check.notNull(task, "task"));
@@ -19,7 +19,7 @@ non-sealed class OneShotTimer extends QueuedNode implements Timer {
         return armAt(engine.currentQueue(), engine.timeline.deadlineIn(delay), engine.work(task));
     }
 
-    /** The same for an instant that the caller has computed. */
+    /** As {@code arm}, for a deadline that the caller has computed. */
     static Timer armAt(TimerQueue queue, long deadline, Runnable task) {
         OneShotTimer t = new OneShotTimer(queue, task);
         queue.arm(t, Timeline.deadlineAt(deadline));

@@ -18,7 +18,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An armed timer, as {@link TimerScheduler#pendingTimers} has found it. Immutable; the timer may have fired or been stopped
+ * An armed timer that {@link TimerScheduler#pendingTimers} has found. Immutable; the timer may have fired or been stopped
  * since.
  *
  * @since 0.1
@@ -81,7 +81,7 @@ public final class PendingTimer {
         for (TimerQueue q : engine.queues) {
             if (!q.view().forEachPending(t -> {
                 PendingTimer pending = new PendingTimer((QueuedNode) t, now);
-                if (pending.timer.isPending()) { // else it may have dropped its task before that was read
+                if (pending.timer.isPending()) { // else it may have dropped its task before the task was read
                     found.add(pending);
                 }
                 return found.size() < limit;
@@ -99,7 +99,7 @@ public final class PendingTimer {
         for (TimerQueue q : queues) {
             q.view().forEachPending(t -> {
                 K k = key.apply((TimerHandle) t);
-                if (((TimerHandle) t).isPending()) { // else it may have dropped its task before the key has read that
+                if (((TimerHandle) t).isPending()) { // else it may have dropped its task before the key read it
                     counts.computeIfAbsent(k, none -> new long[1])[0]++;
                 }
                 return true;

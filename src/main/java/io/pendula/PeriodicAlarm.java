@@ -45,13 +45,13 @@ final class PeriodicAlarm extends PeriodicNode implements Alarm {
     }
 
     /**
-     * Discards the ticks that were due by now, and no later ones: another thread may have armed the alarm again meanwhile,
-     * with a deadline that this thread does not know. If this thread was delayed, it may also discard a tick of that arming;
-     * that tick is counted.
+     * Discards the ticks that were due by now, but no later ticks. Another thread may have armed the alarm again meanwhile,
+     * with a deadline that this thread does not know. If this thread was delayed, it may also discard a tick of that
+     * arming; that tick is counted.
      */
     @Override
     void discardBefore(long first) {
-        long now = Engine.nowIfTold(queue.timeline); // the stop or reset is done: a clock that throws must not end it
+        long now = Engine.nowIfTold(queue.timeline); // the stop or reset is done and must not fail if the clock throws
         if (now == 0) {
             ticks.discardKept();
         } else {

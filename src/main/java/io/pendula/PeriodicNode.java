@@ -13,26 +13,27 @@ abstract class PeriodicNode extends QueuedNode {
     /*
      * Two resets at once
      *
-     * A reset writes the period, then changes the word, which holds the next deadline, then checks the period. If the period
-     * is no longer its own, another reset has come in between, and this one starts again. So the reset that changes the word
-     * last has found its own period afterwards; a period that is written later is followed by a later change of the word. A
-     * tick that is claimed between the two steps may use the new period one deadline earlier; the change of the word that
-     * follows replaces that deadline.
+     * A reset writes the period, then changes the word, which holds the next deadline, then checks the period. If it does
+     * not find its own period, another reset has written one in between, and this reset starts again. So the reset that
+     * changes the word last has found its own period after that change. Any period written later is followed by a later
+     * change of the word. A tick that is claimed between the two steps may use the new period one deadline earlier. The
+     * following change of the word replaces that deadline.
      *
-     * A reset that throws restores the old period if it finds its own. If another reset, which came in between and
-     * succeeded, wrote an equal period, the two cannot be distinguished. Then the other reset's first tick is right, and
-     * those after it have the old period. This needs a rejection and a success for one ticker at the same moment, with the
-     * same period. Not restoring would be worse: if a reset throws for lack of stack, the ticker continues, and would do so
-     * with the new period.
+     * A reset that throws restores the old period if it finds its own. If another reset succeeded in between and wrote an
+     * equal period, the two periods cannot be distinguished. Then the first tick of the other reset is right, and later
+     * ticks have the old period. This needs a rejection and a success for one ticker at the same moment, with the same
+     * period. Not restoring would be worse: if a reset threw for lack of stack, the ticker would continue with the new
+     * period.
      */
 
     /*
-     * A tick beside the grid
+     * A tick outside the grid
      *
-     * tickNow notes that tick's deadline and the grid's next deadline, then changes the word to the former. A claim of
-     * exactly that deadline finds the note, and takes the grid's next deadline from it. Later deadlines are greater, so they
-     * do not match an old note, or one after which the change of the word failed. One case remains: a reset, at the same
-     * moment and for the same nanosecond, changes the word first. Then one tick is followed by a tick of the old grid.
+     * tickNow writes a note with the deadline of that tick and the grid's next deadline, then sets the word to the tick's
+     * deadline. A claim of exactly that deadline finds the note, and takes the grid's next deadline from it. Later
+     * deadlines are greater, so they never match an old note. They also never match a note whose change of the word failed.
+     * One case remains: at the same moment, a reset to the same nanosecond changes the word first. Then one tick is
+     * followed by a tick of the old grid.
      */
     private record Beside(long deadline, long next, MissedTicks missedTicks) {}
 
@@ -42,7 +43,7 @@ abstract class PeriodicNode extends QueuedNode {
     /** The {@link MissedTicks}; after the first tickNow a {@link Beside}, which contains them. */
     private volatile Object pace;
     private volatile long period;
-    /** How many ticks the last claim has skipped. Written under the queue's lock, read by the run that follows. */
+    /** The number of ticks that the last claim has skipped. Written under the queue's lock, read by the run that follows. */
     private long leftOut;
     /** Written only by the thread that runs the tick. */
     private volatile long skipped;
@@ -77,7 +78,7 @@ abstract class PeriodicNode extends QueuedNode {
         return was;
     }
 
-    /** One at a time: otherwise a note could be replaced before it is used. */
+    /** Synchronized, because a second call could replace the note of the first before it is used. */
     public final synchronized boolean tickNow() {
         for (;;) {
             long w = wordVolatile();
@@ -85,7 +86,7 @@ abstract class PeriodicNode extends QueuedNode {
                 return false;
             }
             long next = deadline(w);
-            long at = Math.min(next, queue.timeline.deadlineIn(0)); // if a tick is due already, it is the run
+            long at = Math.min(next, queue.timeline.deadlineIn(0)); // if a tick is due already, that tick is the run
             if (at < next) {
                 Object p = pace;
                 pace = new Beside(at, next, p instanceof Beside b ? b.missedTicks : (MissedTicks) p);

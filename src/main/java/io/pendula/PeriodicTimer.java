@@ -5,7 +5,7 @@ import io.pendula.internal.scheduler.SchedulerEngine;
 import io.pendula.internal.util.Check;
 import java.time.Duration;
 
-/** A {@link Ticker}. Not final: those of a group extend it. */
+/** A {@link Ticker}. Not final: the tickers of a group extend it. */
 non-sealed class PeriodicTimer extends PeriodicNode implements Ticker {
     PeriodicTimer(TimerQueue queue, Runnable task, long period, MissedTicks missedTicks) {
         super(queue, task, period, missedTicks);

@@ -12,7 +12,7 @@ import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
 
 /**
- * The figures that are counted by queue: of one queue, or of all queues together.
+ * The figures that are counted per queue, for one queue or for all queues together.
  *
  * @since 0.1
  */

@@ -22,26 +22,26 @@ import java.util.function.Function;
  * thread's flag. It does not stop work that ignores interrupts.
  *
  * <p><b>Other interrupts.</b> The flag does not show who set it. If this limit has sent an interrupt and the flag is set at
- * the close, the close clears it, even if another thread has interrupted at the same time. Otherwise a close does not change
- * the flag.
+ * the close, the close clears the flag. It does so even if another thread has interrupted at the same time. Otherwise a
+ * close does not change the flag.
  *
- * <p><b>Nesting.</b> Limits of one thread may enclose each other, and each counts its own time. An inner close never removes
- * the interrupt of an enclosing limit: if that limit's time is over, too, the flag stays set until that limit is closed.
- * Close them in reverse order, as {@code try} does.
+ * <p><b>Nesting.</b> Limits of one thread may enclose each other, and each counts its own time. An inner close never
+ * removes the interrupt of an enclosing limit. If the enclosing limit's time is over, too, the flag stays set until that
+ * limit is closed. Close them in reverse order, as {@code try} does.
  *
- * <p><b>Threads.</b> Only the limited thread may close the limit; any thread may call {@link #isOver}. The interrupt has the
- * memory effects of {@link Thread#interrupt}, and no others.
+ * <p><b>Threads.</b> Only the limited thread may close the limit; any thread may call {@link #isOver}. The interrupt has
+ * the memory effects of {@link Thread#interrupt} only.
  *
  * @since 0.1
  */
 public final class RunLimit implements AutoCloseable {
     /*
-     * The firing sets INTERRUPTING, interrupts, then sets INTERRUPTED; it does nothing unless it finds OPEN. A close takes
-     * OPEN away first, or waits while it finds INTERRUPTING. So no interrupt comes later than the close.
+     * The firing sets INTERRUPTING, interrupts, then sets INTERRUPTED; it does nothing unless it finds OPEN. A close first
+     * replaces OPEN, or waits while it finds INTERRUPTING. So no interrupt comes after the close.
      *
-     * Nesting: an inner close clears the flag, then checks the enclosing limits; the firing of one of these changes its
-     * state, then sets the flag. So if the close finds one OPEN, the interrupt of that limit comes later; otherwise the
-     * close sets the flag again.
+     * Nesting: an inner close clears the flag, then checks the enclosing limits; the firing of an enclosing limit changes
+     * its state, then sets the flag. So if the close finds an enclosing limit OPEN, the interrupt of that limit comes
+     * later. If it finds one that is firing or has fired, it sets the flag again.
      */
     private enum State { OPEN, INTERRUPTING, INTERRUPTED, CLOSED_IN_TIME, CLOSED_LATE }
 
@@ -54,7 +54,7 @@ public final class RunLimit implements AutoCloseable {
     private final AtomicReference<State> state = new AtomicReference<>(State.OPEN);
     private final Timer timer;
 
-    /** {@code timers} makes a timer that is not armed. */
+    /** {@code timers} makes a timer that is not armed yet. */
     RunLimit(Function<Runnable, Timer> timers, long nanos) {
         timer = timers.apply(new Interruption());
         TimerQueue queue = ((QueuedNode) timer).queue;

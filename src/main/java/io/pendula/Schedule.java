@@ -23,23 +23,23 @@ import org.jspecify.annotations.Nullable;
  *
  * <table>
  * <caption>Effects on the runs</caption>
- * <tr><th>event</th><th>the runs</th></tr>
- * <tr><td>the machine's clock is set forward</td><td>one run within a minute for all times that were skipped; then the times
- *     of the new clock</td></tr>
- * <tr><td>it is set back</td><td>the times of the new clock, so those of the last hours come again. The time of the last run
- *     does not come again if it is now at most three hours ahead</td></tr>
- * <tr><td>the machine sleeps</td><td>one run within a minute after it wakes up, for all times that were missed</td></tr>
- * <tr><td>summer time skips the hour</td><td>{@code daily}, {@code weekly} and {@code monthly}: later by as much as the
- *     clocks skip, so 02:30 becomes 03:30. If a zone skips a whole day: at the same time of the next day, and only once if
- *     that day has a run, too</td></tr>
- * <tr><td>summer time repeats the hour</td><td>{@code daily}, {@code weekly} and {@code monthly}: once, at the first of the
- *     two times</td></tr>
- * <tr><td>a run lasts beyond the next time</td><td>one run at its end for all times that were missed</td></tr>
- * <tr><td>the schedule returns null</td><td>there are no more times: a run that is due still comes, then the timer
- *     ends</td></tr>
- * <tr><td>the schedule throws, or returns an instant that is not after {@code after}</td><td>the {@link TimerListener} is
+ * <tr><th>Event</th><th>Runs</th></tr>
+ * <tr><td>The machine's clock is set forward</td><td>One run within a minute for all skipped times, then the times of the
+ *     new clock.</td></tr>
+ * <tr><td>The clock is set back</td><td>The times of the new clock, so the times of the last hours come again. The time of
+ *     the last run does not come again if it is now at most three hours ahead.</td></tr>
+ * <tr><td>The machine sleeps</td><td>One run within a minute after it wakes up, for all missed times.</td></tr>
+ * <tr><td>Summer time skips the hour</td><td>With {@code daily}, {@code weekly} and {@code monthly}, the run is later by
+ *     the skipped time, so 02:30 becomes 03:30. If a zone skips a whole day, the run is at the same time of the next day.
+ *     If that day has a run, too, there is only one.</td></tr>
+ * <tr><td>Summer time repeats the hour</td><td>With {@code daily}, {@code weekly} and {@code monthly}, one run at the first
+ *     of the two times.</td></tr>
+ * <tr><td>A run lasts beyond the next time</td><td>One run when it ends, for all missed times.</td></tr>
+ * <tr><td>The schedule returns null</td><td>There are no more times. If a run is due, it still comes; then the timer
+ *     ends.</td></tr>
+ * <tr><td>The schedule throws, or returns an instant that is not after {@code after}</td><td>The {@link TimerListener} is
  *     notified, and {@code next} is called again a minute later. A run that is due comes when {@code next} works
- *     again</td></tr>
+ *     again.</td></tr>
  * </table>
  *
  * @since 0.1
@@ -49,7 +49,7 @@ public interface Schedule {
     /**
      * Returns the first time after an instant. Called by the thread that runs the task; should return at once.
      *
-     * @param after the present instant, or the time of the last run if that is later
+     * @param after the current instant, or the time of the last run if that is later
      * @return an instant after {@code after}; null if there is none
      */
     @Nullable Instant next(Instant after);
@@ -83,7 +83,7 @@ public interface Schedule {
     /**
      * Each month on a given day.
      *
-     * @param day the day of the month, from 1 to 31; the last one in a month that is shorter
+     * @param day the day of the month, from 1 to 31; in a shorter month, its last day
      * @param time the time of day
      * @param zone the time zone
      * @return the schedule

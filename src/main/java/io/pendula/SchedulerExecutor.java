@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * {@link java.util.concurrent.ScheduledThreadPoolExecutor} with {@code setRemoveOnCancelPolicy(true)}. These rules apply
  * where that contract is silent or less strict:
  *
- * <p><b>Time.</b> No task starts before its delay has passed. Delays are kept in nanoseconds and saturate: zero or negative
+ * <p><b>Time.</b> No task starts before its delay has passed. Delays are kept in nanoseconds and saturate. Zero or negative
  * is due at once, but never runs inside the call; more than 18 years never runs. Immediate and delayed tasks share one
  * order, that of their deadlines, so neither kind starves the other.
  *
@@ -38,26 +38,25 @@ import org.jspecify.annotations.Nullable;
  * submission. A view has the threads of its scheduler.
  *
  * <p><b>Futures.</b> All futures except those of {@code invokeAll} are
- * {@link java.util.concurrent.RunnableScheduledFuture}s, those of {@code submit} too. {@code cancel} takes effect at once:
- * the future is done and cancelled, and a task that has not started never will. Its memory is released, except for a small
- * entry that is removed later. {@code cancel(true)} interrupts the running task, and nothing that its thread does
- * afterwards. A run in progress continues after its future is cancelled; {@link TimerHandle#cancelAndAwait} waits for its
- * end. When a task has ended, the executor keeps no reference to it. Two futures of one scheduler compare by their
- * deadlines, and as 0 if these are equal. {@code run()} has no effect, except on futures that {@code shutdownNow()} has
- * returned.
+ * {@link java.util.concurrent.RunnableScheduledFuture}s, those of {@code submit} too. A {@code cancel} takes effect at
+ * once: the future is done and cancelled, and a task that has not started never will. Its memory is released, except for a
+ * small entry that is removed later. A {@code cancel(true)} interrupts only the running task, not the later work of its
+ * thread. A run in progress continues after its future is cancelled; {@link TimerHandle#cancelAndAwait} waits for its end.
+ * When a task has ended, the executor keeps no reference to it. Two futures of one scheduler compare by their deadlines,
+ * and as 0 if these are equal. A {@code run()} has no effect, except on futures that {@code shutdownNow()} has returned.
  *
  * <p><b>Periodic tasks</b> never overlap themselves; run k happens-before run k + 1. At a fixed rate, late runs are caught
- * up without a pause, and the phase is kept; a fixed delay counts from the end of a run. A run that throws is the last one.
+ * up without a pause, and the phase is kept. A fixed delay counts from the end of a run. A run that throws is the last one.
  * The future reports the exception. Because few programs look there, the {@link TimerListener} is notified too or, without
- * one, the thread's uncaught-exception handler. Exceptions of tasks given to {@code execute} are reported in the same way. A
- * pool's builder can change the rules for late runs and runs that throw, and can limit the time of each run.
+ * one, the thread's uncaught-exception handler. Exceptions of tasks given to {@code execute} are reported in the same way.
+ * A pool's builder can change the rules for late runs and runs that throw, and can limit the time of each run.
  *
  * <p><b>Memory effects.</b> Actions in a thread before it submits a task happen-before the task runs, and that
  * happens-before {@code get} returns. Actions in tasks happen-before {@code awaitTermination} returns true.
  *
  * <p>All methods may be called by any thread at any time, by tasks too. Submitting and cancelling do not block, with one
- * exception: while the first submission to a pool calls the thread factory, other submissions wait for the first thread. For
- * a view, the exceptions of its {@link TimerScheduler} apply.
+ * exception. While the first submission to a pool calls the thread factory, other submissions wait for the first thread.
+ * For a view, the exceptions of its {@link TimerScheduler} apply.
  *
  * @since 0.1
  */
@@ -305,7 +304,7 @@ public final class SchedulerExecutor extends AbstractExecutorService
             super(tracker.engine.currentQueue(), limited(work, tracker.engine.options.runNanos), tracker, period, unheld);
         }
 
-        /** Here, as a pool without a limit must not load {@code Timeouts} when it starts. */
+        /** Defined here because a pool without a limit must not load {@code Timeouts} when it starts. */
         private static Runnable limited(Runnable work, long nanos) {
             return nanos == Long.MAX_VALUE ? work : Timeouts.limited(work, nanos);
         }
@@ -326,12 +325,13 @@ public final class SchedulerExecutor extends AbstractExecutorService
     }
 
     /**
-     * Rejects new tasks, starts none that waits, and interrupts those that run. Does not wait. If this fails, for example
-     * because memory is short, the next call does the rest and returns the tasks of both. A task due in between is cancelled.
+     * Rejects new tasks, starts no waiting task, and interrupts running tasks. Does not wait. If this fails, for example
+     * because memory is short, the next call does the rest and returns the tasks of both. A task due in between is
+     * cancelled.
      *
      * @return the waiting tasks, as {@link java.util.concurrent.RunnableScheduledFuture}s, neither done nor cancelled.
-     *     Threads that wait for their results wait until the caller runs or cancels them: {@code run()} runs a one-shot task
-     *     and cancels a periodic one, {@code cancel} cancels both. The list does not contain tasks that were cancelled
+     *     Threads that wait for their results wait until the caller runs or cancels them. A {@code run()} runs a one-shot
+     *     task and cancels a periodic one; {@code cancel} cancels both. The list does not contain tasks that were cancelled
      *     before, nor a running periodic task, which is cancelled when its run has ended
      */
     @Override
@@ -365,7 +365,7 @@ public final class SchedulerExecutor extends AbstractExecutorService
      *
      * @param timeout the maximum time to wait; zero or negative: do not wait
      * @param unit the unit of {@code timeout}
-     * @return true if nothing will run any more, false if the time has elapsed before
+     * @return true if nothing will run any more, false if the time has elapsed first
      * @throws NullPointerException if {@code unit} is null
      * @throws InterruptedException if the thread is interrupted while it waits
      */
@@ -375,9 +375,9 @@ public final class SchedulerExecutor extends AbstractExecutorService
     }
 
     /**
-     * Shuts down and waits until all tasks have ended. If the waiting thread is interrupted, the remaining tasks are stopped
-     * as by {@link #shutdownNow()}, so that the futures of tasks that had not begun are never done. The interrupt flag is
-     * set at the end. This does not wait if it is called by one of the executor's own tasks, by any callback of a view's
+     * Shuts down and waits until all tasks have ended. If the waiting thread is interrupted, the remaining tasks are
+     * stopped as by {@link #shutdownNow()}. So the futures of tasks that had not begun are never done. The interrupt flag
+     * is set at the end. This does not wait if it is called by one of the executor's own tasks, by any callback of a view's
      * scheduler, or by a thread that has a {@link TimerLoop} there. The tasks may need that thread. With a
      * {@link ManualClock}, advance the clock before this call: it waits for tasks that wait for the clock.
      */
@@ -436,15 +436,15 @@ public final class SchedulerExecutor extends AbstractExecutorService
     /**
      * Whether periodic tasks outlive {@code shutdown()}.
      *
-     * @return the present setting
+     * @return the current setting
      */
     public boolean getContinueExistingPeriodicTasksAfterShutdownPolicy() {
         return tracker.periodicAfterShutdown;
     }
 
     /**
-     * Counts of what the scheduler behind this executor has done so far and still has to do. For a pool these are its own
-     * tasks; for a view, all timers of its scheduler.
+     * Counts of the work so far and of the pending timers of the scheduler behind this executor. For a pool these are its
+     * own tasks; for a view, all timers of its scheduler.
      *
      * @return a snapshot
      */

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The settings that the builders of schedulers and of executors have in common. Each value is checked when it is set.
  *
- * @param <B> the builder itself; without a bound, because its erasure is in the signatures of methods that programs call
+ * @param <B> the builder itself; has no bound, because its erasure is in the signatures of methods that programs call
  */
 abstract sealed class Settings<B> permits TimerScheduler.Builder, TimerExecutors.Builder {
     final Options options;
@@ -47,13 +47,13 @@ abstract sealed class Settings<B> permits TimerScheduler.Builder, TimerExecutors
      * Creates the threads, which keep the name, the daemon status and the context class loader that the factory gives them.
      * Default: threads created by the library.
      *
-     * <p>The factory must not block. It is called by the thread that needs a new one, which waits for it. That can be
-     * {@code build}, a submission to an executor, a thread that arms or stops a timer of the shared scheduler or of a
-     * {@link TimerLoop}, the monitor, or a worker, usually before a callback.
+     * <p>The factory must not block. It is called by the thread that needs a new one, which waits for it. That can be a
+     * thread that calls {@code build}, or one that submits to an executor. It can be a thread that arms or stops a timer of
+     * the shared scheduler or of a {@link TimerLoop}. It can also be the monitor, or a worker, usually before a callback.
      *
-     * <p>Virtual threads are rejected: a worker must wake up when a timer is due, and a virtual thread does so only when one
-     * of the few carriers is free. Callbacks can run on virtual threads, see {@link #executor}, and virtual threads may call
-     * all methods.
+     * <p>Virtual threads are rejected. A worker must wake up when a timer is due, and a virtual thread does so only when
+     * one of the few carriers is free. Callbacks can run on virtual threads, see {@link #executor}, and virtual threads may
+     * call all methods.
      *
      * @param threadFactory must return new platform threads that have not been started
      * @return this
@@ -109,10 +109,11 @@ abstract sealed class Settings<B> permits TimerScheduler.Builder, TimerExecutors
     }
 
     /**
-     * Is notified of callbacks that take long, block their thread, or throw where no future reports it. Default: exceptions
-     * go to the thread's uncaught-exception handler. Slow callbacks are logged, as by {@link TimerListener#logging()}. So
-     * are callbacks that block their thread, and loops that are late, for longer than {@code stallAfter}. A pool has no
-     * monitor, so it reports no stalls; a scheduler reports none for callbacks on its {@link #executor}.
+     * Sets the listener. It is notified of callbacks that take long, block their thread, or throw an exception that no
+     * future reports. Default: exceptions go to the thread's uncaught-exception handler. Slow callbacks are logged, as by
+     * {@link TimerListener#logging()}. So are callbacks that block their thread, and loops that are late, for longer than
+     * {@code stallAfter}. A pool has no monitor, so it reports no stalls; a scheduler reports none for callbacks on its
+     * {@link #executor}.
      *
      * @param listener called by several threads at the same time
      * @return this

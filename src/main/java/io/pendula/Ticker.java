@@ -14,7 +14,7 @@ import java.util.concurrent.RejectedExecutionException;
  * tick is armed when the callback has returned. If a callback throws, the ticker continues, and the exception goes to the
  * {@link TimerListener}. Run k happens-before run k + 1, whatever threads they run on.
  *
- * <p>If a thread should wait for ticks, instead of a callback being run, use an {@link Alarm}.
+ * <p>To make a thread wait for ticks instead of running a callback, use an {@link Alarm}.
  *
  * <p>All methods may be called by any thread at any time, also by the ticker's own callback.
  *
@@ -44,9 +44,9 @@ public sealed interface Ticker extends TimerHandle, AutoCloseable permits Period
     boolean stop();
 
     /**
-     * Ticks each {@code period} from now on, first after one period; also after {@code stop}. If several threads reset at
-     * the same time, one reset is the last: its first tick and its period count. If a tick runs during a reset, the tick
-     * after it may already follow at the new period. If {@code reset} throws one of the exceptions below, nothing has
+     * Ticks each {@code period} from now on, first after one period. Also restarts a ticker that was stopped. If several
+     * threads reset at the same time, one reset is the last: its first tick and its period count. If a tick runs during a
+     * reset, the next tick may already use the new period. If {@code reset} throws one of the exceptions below, nothing has
      * changed.
      *
      * @param period the time between two ticks, more than zero
@@ -66,7 +66,7 @@ public sealed interface Ticker extends TimerHandle, AutoCloseable permits Period
      * thread before this call happen-before the run. A stop or a reset before the run prevents it.
      *
      * @return true if a run follows; false if the ticker was stopped, cancelled or closed
-     * @throws IllegalStateException if the scheduler's 36 years are over
+     * @throws IllegalStateException if the scheduler's clock has counted 36 years
      * @throws RejectedExecutionException if the scheduler or loop is being closed
      */
     boolean tickNow();
@@ -79,8 +79,9 @@ public sealed interface Ticker extends TimerHandle, AutoCloseable permits Period
     long missed();
 
     /**
-     * For the ticker's own callback: how many ticks the present run stands for. These are its own tick and those skipped
-     * after it, by which this run has increased {@link #missed()}. With {@link MissedTicks#BURST} always one.
+     * For the ticker's own callback: the number of ticks that the current run stands for. These are its own tick and the
+     * ticks skipped after it. This run has added the skipped ticks to {@link #missed()}. With {@link MissedTicks#BURST} the
+     * result is always 1.
      *
      * @return at least 1; 0 if the calling thread is not inside the callback
      */

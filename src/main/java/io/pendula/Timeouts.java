@@ -22,7 +22,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 
-/** Timeouts of futures and tasks. A future that completes first cancels its timer, so that neither is kept in memory. */
+/**
+ * Timeouts of futures and tasks. A future that completes before its timeout cancels the timer, so that neither stays in
+ * memory.
+ */
 final class Timeouts {
     private Timeouts() {}
 
@@ -42,7 +45,7 @@ final class Timeouts {
             action.run();
         }
 
-        /** Only completes a CompletableFuture: an executor's task ends without its timeout. */
+        /** Completes only a CompletableFuture: an executor's task ends without its timeout. */
         @Override
         public void abandoned(String closed) {
             if (future instanceof CompletableFuture<?> f) {
@@ -57,7 +60,7 @@ final class Timeouts {
         }
     }
 
-    /** A limit for humans; 0 if the time was over at once. */
+    /** The text of a limit, for humans; 0 if the time was over at once. */
     private static String limit(long nanos) {
         return Texts.duration(Math.max(0, nanos));
     }
@@ -77,7 +80,7 @@ final class Timeouts {
             Timer timer = timers.after(nanos, TimeUnit.NANOSECONDS, new Timeout(future, nanos, completion));
             try {
                 future.whenComplete((result, thrown) -> {
-                    if (timer.isPending()) { // else it fires now, or a close returns it, with its task
+                    if (timer.isPending()) { // else it is firing, or a close returns it with its task
                         timer.cancel();
                     }
                 });
@@ -91,12 +94,15 @@ final class Timeouts {
 
     // ---- of an executor's task ----
 
-    /** Its timer is cancelled when it is done or was returned by shutdownNow. */
+    /** A task whose timer is cancelled when the task is done or was returned by shutdownNow. */
     private static final class TimedTask<V> extends SchedulerExecutor.Task<V> {
-        /** Written before the check of the task: so the thread that settles the task cancels it, or this one does. */
+        /**
+         * Written before the task is checked. So the thread that settles the task cancels it, or the thread that has
+         * written it does.
+         */
         private volatile Timer timer;
         private final long nanos;
-        /** The reason of the cancel: written before it, and read after it. */
+        /** The reason for the cancel. Written before the cancel, and read after it. */
         private boolean expired;
 
         TimedTask(Callable<V> task, ShutdownTracker tracker, long nanos) {
@@ -104,14 +110,14 @@ final class Timeouts {
             this.nanos = nanos;
         }
 
-        /** Arms a timer that is never due. Before the submission: if this is rejected, the task must not run. */
+        /** Arms a timer that is never due. Called before the submission: if the timer is rejected, the task must not run. */
         Timer armTimeout(SchedulerEngine timers, Consumer<? super Future<V>> action) {
             Runnable timeout = timers.work(new Timeout(this, nanos, () -> expire(action)));
             TimerQueue queue = timers.workersQueue(Thread.currentThread()); // not a loop's: the caller may wait for the task
             return OneShotTimer.armAt(queue, Timeline.NEVER, timeout);
         }
 
-        /** Called after the submission: before it, a cancel would have nothing to prevent. */
+        /** Called after the submission, because a cancel before it would have nothing to prevent. */
         void startTimeout(Timer armed) {
             try {
                 armed.reset(nanos, TimeUnit.NANOSECONDS);
@@ -208,7 +214,7 @@ final class Timeouts {
                 if (!limit.isOver() || timer.periodNanos() == 0) {
                     throw e;
                 }
-                own.reporter.tell(Event.THREW, timer, timer.latenessNanos(), 0, e); // and its period goes on
+                own.reporter.tell(Event.THREW, timer, timer.latenessNanos(), 0, e); // its next period follows
             }
             return null;
         }

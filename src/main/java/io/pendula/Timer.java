@@ -7,7 +7,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A timer that fires once each time it is armed. It is armed when it is created, unless by {@link Timers#timer}, and again
+ * A timer that fires once each time it is armed. It is armed when it is created (except by {@link Timers#timer}), and again
  * by each {@code reset}.
  *
  * <pre>{@code
@@ -28,15 +28,17 @@ import java.util.concurrent.TimeUnit;
  *
  * <p><b>Equal deadlines.</b> A worker takes timers with equal deadlines in the order in which they were armed. If two of
  * them run on two threads, either may begin first. A timer that {@code reset} has postponed gets its place in that order
- * when its earlier deadline passes, not when {@code reset} is called (with a {@link ManualClock}: when it is called).
+ * when its earlier deadline passes, not when {@code reset} is called. With a {@link ManualClock}, it gets its place when
+ * {@code reset} is called.
  *
  * <p><b>Threads and memory.</b> All methods may be called by any thread at any time. Only {@code cancelAndAwait} blocks,
  * apart from the exceptions that {@link TimerScheduler} names. Actions in a thread before it arms a timer happen-before the
  * run; the run happens-before {@code cancelAndAwait} returns. A stopped timer keeps its task, for a later reset. If the
- * program has no reference to the timer any more, both can be collected within a minute; in a {@link TimerLoop} while that
- * is polled, with a {@link ManualClock} once the deadline has passed. A cancelled timer drops its task at once.
+ * program no longer references the timer, both can be garbage-collected within a minute. In a {@link TimerLoop} this holds
+ * while the loop is polled; with a {@link ManualClock}, once the deadline has passed. A cancelled timer drops its task at
+ * once.
  *
- * <p>If a thread should wait, instead of a callback being run, use an {@link Alarm}.
+ * <p>To make a thread wait instead of running a callback, use an {@link Alarm}.
  *
  * @since 0.1
  */
@@ -55,7 +57,7 @@ public sealed interface Timer extends TimerHandle permits OneShotTimer {
     }
 
     /**
-     * As {@link #after(Duration, Runnable)}, without a {@code Duration} to allocate.
+     * As {@link #after(Duration, Runnable)}, but allocates no {@code Duration}.
      *
      * @param delay how long to wait, in {@code unit}s; zero or negative: due at once; beyond 18 years: never fires
      * @param unit the unit of {@code delay}
@@ -86,36 +88,36 @@ public sealed interface Timer extends TimerHandle permits OneShotTimer {
 
     /**
      * Arms the timer again, whether it is waiting, has fired or was stopped. Postponing a waiting timer, the usual case for
-     * a timeout, is one compare-and-set of its deadline, and allocates nothing. A reset to an earlier time, or of a timer
-     * that does not wait, costs about as much as arming a new one, without the object. If the timer's own callback is
-     * running, the new arming takes effect when it has returned. If {@code reset} throws one of the exceptions below, nothing
-     * has changed. If it returns, the timer is armed: it fires, is prevented, or is collected when its scheduler or loop is
-     * closed.
+     * a timeout, is one compare-and-set of its deadline, and allocates nothing. Resetting it to an earlier time, or
+     * resetting a timer that is not waiting, costs about as much as arming a new timer, minus the allocation. If the
+     * timer's own callback is running, the new arming takes effect when the callback has returned. If {@code reset} throws
+     * one of the exceptions below, nothing has changed. If it returns, the timer is armed: it fires, is prevented, or is
+     * collected when its scheduler or loop is closed.
      *
      * @param delay how long to wait from now on; zero or negative: due at once; beyond 18 years: never fires
      * @return true if this call replaced a firing; false if the timer has fired, is firing, or was stopped before
      * @throws NullPointerException if {@code delay} is null
-     * @throws IllegalStateException if the timer was cancelled, or its scheduler's 36 years are over
+     * @throws IllegalStateException if the timer was cancelled, or its scheduler's clock has counted 36 years
      * @throws RejectedExecutionException if the scheduler or loop is closed, or if the timer was not armed and
-     *     {@code maxPending} others were
+     *     {@code maxPending} other timers were
      */
     boolean reset(Duration delay);
 
     /**
-     * As {@link #reset(Duration)}, without a {@code Duration} to allocate.
+     * As {@link #reset(Duration)}, but allocates no {@code Duration}.
      *
      * @param delay how long to wait from now on, in {@code unit}s; zero or negative: due at once; beyond 18 years:
      *     never fires
      * @param unit the unit of {@code delay}
-     * @return as that
+     * @return the same result as {@link #reset(Duration)}
      * @throws NullPointerException if {@code unit} is null
-     * @throws IllegalStateException as that
+     * @throws IllegalStateException as {@link #reset(Duration)} does
      * @throws RejectedExecutionException as {@link #reset(Duration)} does
      */
     boolean reset(long delay, TimeUnit unit);
 
     /**
-     * Whether the timer has a firing to come that {@code stop} would prevent. Only a snapshot if other threads use the
+     * Whether the timer has a pending firing, which {@code stop} would prevent. Only a snapshot if other threads use the
      * timer.
      *
      * @return true if the timer is armed

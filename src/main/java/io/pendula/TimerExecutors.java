@@ -66,12 +66,12 @@ public final class TimerExecutors {
      *
      * @param workers the number of threads, at least 0; 0 is treated as 1
      * @param threadFactory must return new platform threads that have not been started. If it fails to make the first one,
-     *     the submission that needed it throws, and queues nothing. If it fails to make a later one, the uncaught-exception
-     *     handler of the thread that called the factory is notified, and later submissions and tasks try again. It must not
-     *     block. It is called by the first submission, then by a worker that is about to run a task; after a failure also by
-     *     a later submission. It is called by one thread at a time. It may submit tasks to the pool. If it then fails to
-     *     make the first thread, these tasks run, and {@code close} returns, only after a later submission has got its
-     *     thread
+     *     the submission that needed it throws, and queues nothing. If it fails to make a later thread, the
+     *     uncaught-exception handler of the thread that called the factory is notified. Later submissions and tasks try
+     *     again. It must not block. It is called by the first submission, then by a worker that is about to run a task.
+     *     After a failure, a later submission also calls it. It is called by one thread at a time. It may submit tasks to
+     *     the pool. If it then fails to make the first thread, these tasks run, and {@code close} returns, only after a
+     *     later submission has started a thread
      * @return a new executor
      * @throws IllegalArgumentException if {@code workers} is less than 0, or if {@code threadFactory} is the JDK's factory
      *     of virtual threads. For other factories of virtual threads, the first submission throws it. A worker must wake up
@@ -146,8 +146,8 @@ public final class TimerExecutors {
 
         /**
          * The policy of {@code scheduleAtFixedRate} for runs that could not begin on time, for example after a long run or a
-         * suspension of the machine. Default: {@link MissedTicks#BURST}, as in the JDK's pool: they are caught up, one after
-         * the other.
+         * suspension of the machine. Default: {@link MissedTicks#BURST}, as in the JDK's pool: missed runs are caught up,
+         * one after the other.
          *
          * @param missedRuns the policy
          * @return this

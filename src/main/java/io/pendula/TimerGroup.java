@@ -33,10 +33,10 @@ import org.jspecify.annotations.Nullable;
 public final class TimerGroup extends Armer implements Timers, AutoCloseable {
     /*
      * Each timer that is armed here is cancelled by the close, or rejected. Arming a timer and adding it to the list happen
-     * under the lock; a close sets closed under it. So a timer that was armed before is in the list, and a later one finds
-     * closed. A timer is removed from the list when it is found not to be pending. Only a reset makes it pending again; that
-     * also holds the lock, and adds it again. A timer that fires and is reset may be in the list twice, until the list is
-     * full.
+     * under the lock; a close sets closed under it. So a timer that was armed before the close is in the list. A thread
+     * that arms later finds closed set. A timer is removed from the list when it is found not to be pending. Only a reset
+     * makes it pending again. The reset also holds the lock, and adds the timer again. A timer that fires and is reset may
+     * be in the list twice, until the list is full.
      */
 
     private static final QueuedNode[] NONE = {};
@@ -63,7 +63,7 @@ public final class TimerGroup extends Armer implements Timers, AutoCloseable {
         this.lock = outer == null ? this : outer.lock;
     }
 
-    /** A timer of a group. Needs no more memory than any other: the reference fills a gap. */
+    /** A timer of a group. Needs no more memory than other timers, because the reference fills an alignment gap. */
     private static final class GroupTimer extends OneShotTimer {
         private final TimerGroup group;
 
@@ -157,7 +157,7 @@ public final class TimerGroup extends Armer implements Timers, AutoCloseable {
         }
     }
 
-    /** At least half of the list is free afterwards, so that an arming looks at few members on average. */
+    /** Afterwards at least half of the list is free, so that an arming checks few members on average. */
     private void prune() {
         assert Thread.holdsLock(lock);
         Set<QueuedNode> pending = new HashSet<>();
@@ -173,11 +173,11 @@ public final class TimerGroup extends Armer implements Timers, AutoCloseable {
     /**
      * Closes the group: cancels its pending timers, including those of groups within it, and rejects new ones. Arming and
      * {@code reset} throw {@link RejectedExecutionException} from then on. Does not wait for callbacks in progress;
-     * {@link TimerHandle#cancelAndAwait} of a timer does. A future that waits for an {@link #orTimeout} of the group
-     * completes with a {@link java.util.concurrent.CancellationException}, on this thread. If this fails, for example
+     * to wait, call {@link TimerHandle#cancelAndAwait} of a timer. A future that waits for an {@link #orTimeout} of the
+     * group completes with a {@link java.util.concurrent.CancellationException}, on this thread. If this fails, for example
      * because memory is short, the next call does the rest.
      *
-     * @return the number of timers and tickers that this call cancelled; each had a firing to come, which this call
+     * @return the number of timers and tickers that this call cancelled; each had a pending firing, which this call
      *     prevented
      */
     public int cancel() {

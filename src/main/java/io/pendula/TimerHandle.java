@@ -10,14 +10,14 @@ import org.jspecify.annotations.Nullable;
  * future of an executor's task. Such a future is also a {@link java.util.concurrent.RunnableScheduledFuture}. A
  * {@link TimerListener} and lists of pending timers receive handles.
  *
- * <p><b>How to end one.</b> Each method means the same in all types:
+ * <p><b>Ending a timer.</b> Each method has the same meaning in all types:
  * <ul>
- * <li>{@code stop} prevents the next firing, and keeps the task: {@code reset} arms the timer again;
- * <li>{@code cancel} ends the timer permanently, and drops the task;
- * <li>{@code close}, of a ticker or an alarm, is {@code cancel}, for {@code try} statements;
- * <li>{@code cancelAndAwait} is {@code cancel}, then waits until no run is in progress.
- * </ul> The first three do not wait: a run in progress continues, and ends normally. Only after {@code cancelAndAwait} has
- * returned true may resources of the callback be released.
+ * <li>The method {@code stop} prevents the next firing and keeps the task, so that {@code reset} can arm the timer again.
+ * <li>The method {@code cancel} ends the timer permanently and drops the task.
+ * <li>The method {@code close} of a ticker or an alarm is {@code cancel}, for {@code try} statements.
+ * <li>The method {@code cancelAndAwait} cancels the timer, then waits until no run is in progress.
+ * </ul> The first three do not wait: a run in progress continues and ends normally. Do not release resources that the
+ * callback uses before {@code cancelAndAwait} has returned true.
  *
  * <p>All methods may be called by any thread at any time. Results are snapshots if other threads use the timer.
  *
@@ -43,9 +43,9 @@ public sealed interface TimerHandle permits Timer, Ticker, Alarm, WallTimer, Sch
     /**
      * The task as the program passed it: a {@link Runnable}, or a {@link java.util.concurrent.Callable} that was submitted
      * to an executor. Never the result of the builder's {@code decorate}. For the executor's {@code submit(Runnable, T)},
-     * {@code invokeAll} and {@code invokeAny} the task is an object of the JDK, which calls the program's.
+     * {@code invokeAll} and {@code invokeAny} the task is an object of the JDK, which calls the program's task.
      *
-     * @return the task; null if this is an alarm, was cancelled or closed itself, or is an executor's task that has ended
+     * @return the task; null if this is an alarm, was itself cancelled or closed, or is an executor's task that has ended
      */
     @Nullable Object task();
 
@@ -57,7 +57,7 @@ public sealed interface TimerHandle permits Timer, Ticker, Alarm, WallTimer, Sch
     Duration remaining();
 
     /**
-     * Whether the timer has a firing to come that can be prevented.
+     * Whether the timer has a pending firing that can be prevented.
      *
      * @return true if the timer is armed
      */
@@ -94,10 +94,10 @@ public sealed interface TimerHandle permits Timer, Ticker, Alarm, WallTimer, Sch
     @Nullable Thread runner();
 
     /**
-     * How late the present run is. The callback can use it to skip work that is no longer useful. The scheduler measured it
+     * How late the current run is. The callback can use it to skip work that is no longer useful. The scheduler measured it
      * when it claimed the run, see {@link TimerStats#lateness}; this method does not read the clock. Time since then is not
-     * included: time in the builder's executor, and earlier callbacks of the same {@link TimerLoop#runDue} call or, if they
-     * are short, of the same worker.
+     * included. This concerns time in the builder's executor, and earlier callbacks of the same {@link TimerLoop#runDue}
+     * call or, if they are short, of the same worker.
      *
      * @return nanoseconds since the deadline, at least 0; -1 if the calling thread is not inside the timer's callback
      */
@@ -108,8 +108,8 @@ public sealed interface TimerHandle permits Timer, Ticker, Alarm, WallTimer, Sch
 
     /**
      * A text for humans: the class of the task (or of the task that a {@link io.pendula.spi.TaskWrapper} wraps), the
-     * remaining time, and the period if there is one. The task's own {@code toString} is not called, because it might fail,
-     * or call this one.
+     * remaining time, and the period if there is one. The task's own {@code toString} is not called, because it might fail
+     * or call this method.
      *
      * @return a text without a fixed form
      */

@@ -30,8 +30,8 @@ public interface TimerListener {
      * last line. Closing a scheduler, and an executor's {@code awaitTermination}, waits for it at most five seconds. A
      * program that exits without either may lose the last lines.
      *
-     * <p>A line names the task by its {@code toString}, which that thread calls, or by its class if that does not override
-     * {@code toString}.
+     * <p>A line names the task by its {@code toString}, which that thread calls, or by its class if the class does not
+     * override {@code toString}.
      *
      * @return a new listener
      */
@@ -53,10 +53,10 @@ public interface TimerListener {
     }
 
     /**
-     * A callback threw. The timer continues: a ticker ticks again, a one-shot may be reset. An executor's periodic task
-     * ends, unless the builder says otherwise. Its one-shot tasks are reported only if they were given to {@code execute},
-     * because the others have futures that report the exception. The default implementation calls the uncaught-exception
-     * handler of the current thread, as if the exception had ended it.
+     * A callback threw. The timer continues: a ticker ticks again, and a {@link Timer} can be reset. An executor's periodic
+     * task ends, unless the builder says otherwise. Its one-shot tasks are reported only if they were given to
+     * {@code execute}, because the others have futures that report the exception. The default implementation calls the
+     * uncaught-exception handler of the current thread, as if the exception had ended it.
      *
      * @param timer the timer whose callback threw
      * @param latenessNanos how many nanoseconds after its deadline the run was claimed, see {@link TimerStats#lateness}
@@ -99,23 +99,23 @@ public interface TimerListener {
 
     /**
      * Every thread of a scheduler, spare ones included, has been in one callback for longer than the builder's
-     * {@code stallAfter}: the scheduler's timers wait until one of these returns. Called by the monitor, after
-     * {@link #stalled} was called for each of the callbacks. Called once until one of the threads is free.
+     * {@code stallAfter}. The scheduler's timers wait until one of these callbacks returns. Called by the monitor, after
+     * {@link #stalled} was called for each of the callbacks. Not called again until one of the threads is free.
      *
      * @param schedulerName as given to the scheduler's builder
-     * @param threads how many there are
+     * @param threads the number of threads
      * @param blockedNanos for how many nanoseconds, at least, each of them has been in its callback
      */
     default void allBlocked(String schedulerName, int threads, long blockedNanos) {}
 
     /**
      * A {@link TimerLoop} is late: its thread has not polled since a timer became due, more than {@code stallAfter} ago.
-     * Called by the monitor, once until the thread polls. If a callback of the loop blocks the thread, {@link #stalled} is
-     * called instead.
+     * Called by the monitor, and not again until the thread polls. If a callback of the loop blocks the thread,
+     * {@link #stalled} is called instead.
      *
      * @param loop the loop whose thread is busy elsewhere
      * @param timer the timer that has waited longest
-     * @param latenessNanos how many nanoseconds late it is already
+     * @param latenessNanos the number of nanoseconds by which it is late already
      */
     default void loopStalled(TimerLoop loop, TimerHandle timer, long latenessNanos) {}
 
@@ -134,10 +134,10 @@ public interface TimerListener {
     default void loopClosed(TimerLoop loop, List<TimerHandle> unfired) {}
 
     /**
-     * No thread of the scheduler could run for a second or more: the garbage collector paused all threads, the process was
-     * suspended, the machine was asleep, or the program's own {@link NanoClock} jumped. All timers that became due meanwhile
-     * run late, on each worker in the order of their deadlines. Called by the thread that wakes up first, once for each
-     * pause. No callback or loop is reported as stalled because of the pause.
+     * No thread of the scheduler could run for a second or more. Possible causes: the garbage collector paused all threads,
+     * the process was suspended, the machine was asleep, or the program's own {@link NanoClock} jumped. All timers that
+     * became due meanwhile run late, on each worker in the order of their deadlines. Called by the thread that wakes up
+     * first, once for each pause. No callback or loop is reported as stalled because of the pause.
      *
      * @param pausedNanos the approximate length of the pause in nanoseconds
      */

@@ -63,7 +63,7 @@ public final class TimerLoop extends Armer implements Timers, AutoCloseable {
         this.worker = worker;
     }
 
-    /** The only instance for a loop. */
+    /** The loop's only handle. */
     static TimerLoop of(LoopWorker worker) {
         return (TimerLoop) worker.handle;
     }
@@ -72,12 +72,13 @@ public final class TimerLoop extends Armer implements Timers, AutoCloseable {
 
     /**
      * How long the thread may wait, in nanoseconds. From now on, until the next call of this method, {@code runDue} or
-     * {@code select}, the thread is assumed to wait: if another thread arms an earlier timer, it calls the wakeup.
+     * {@code select}, the thread is assumed to wait. If another thread arms an earlier timer meanwhile, that thread calls
+     * the wakeup.
      *
      * @return the time until the next deadline, or less if timers were stopped or postponed a short while ago. At most 15
-     *     seconds while any timer is armed, so that stopped timers are released soon; no such limit with a
-     *     {@link ManualClock}. Zero if a timer is due, or the next call has stopped timers to remove, and once after the
-     *     scheduler was closed. {@code Long.MAX_VALUE} if no timer is armed and all stopped timers have been removed
+     *     seconds while any timer is armed, so that stopped timers are released soon; with a {@link ManualClock} there is
+     *     no such limit. Zero if a timer is due, if the next call must remove stopped timers, and once after the scheduler
+     *     was closed. {@code Long.MAX_VALUE} if no timer is armed and all stopped timers have been removed
      * @throws IllegalStateException if called by another thread, by a callback, or after {@code close}
      */
     public long nanosUntilNext() {
@@ -87,9 +88,9 @@ public final class TimerLoop extends Armer implements Timers, AutoCloseable {
 
     /**
      * Runs the timers that are due at this moment, in the order of their deadlines. A timer that a callback arms waits for
-     * the next call, even if it is due at once. Only if it is armed by {@code at} for an instant before this call may it run
-     * in the same call. If a callback leaves the interrupt flag set, the next callback does not see it, but the flag is set
-     * when this method returns. The application decides whether that ends the loop.
+     * the next call, even if it is due at once. Exception: a timer that is armed by {@code at} for an instant before this
+     * call may run in the same call. If a callback leaves the interrupt flag set, the next callback does not see it, but
+     * the flag is set when this method returns. The application decides whether that ends the loop.
      *
      * @return the number of firings: callbacks that were run, and alarms that rang
      * @throws IllegalStateException if called by another thread, by a callback, or after {@code close}
@@ -114,8 +115,8 @@ public final class TimerLoop extends Armer implements Timers, AutoCloseable {
 
     /**
      * Selects keys: waits until a channel is ready, the next timer is due, or the selector is woken up. Does not wait if a
-     * timer is due already. Selectors wait for whole milliseconds, and the time is rounded up. So when a timer ends the
-     * wait, it has been due for up to a millisecond.
+     * timer is due already. Selectors wait for whole milliseconds, and the time is rounded up. So a timer that ends the
+     * wait may be up to a millisecond late.
      *
      * @param selector the selector of this thread's loop; its {@code wakeup} should be the one given to {@code attach}
      * @return the number of keys, as {@link Selector#select()} does
@@ -144,13 +145,13 @@ public final class TimerLoop extends Armer implements Timers, AutoCloseable {
      * the loop's timers can be reset any more. Futures with timeouts on this loop complete exceptionally on the calling
      * thread, see {@link #orTimeout}.
      *
-     * <p>The thread may attach another loop afterwards; if a callback of the loop calls this, when that has returned. If the
-     * thread has ended, any other thread may end the loop. If the scheduler detects that the thread has ended, it does the
-     * same as {@link #close()}.
+     * <p>The thread may attach another loop afterwards; if a callback of the loop calls this, only after that callback has
+     * returned. If the thread has ended, any other thread may end the loop. If the scheduler detects that the thread has
+     * ended, it does the same as {@link #close()}.
      *
      * @return the timers that were armed, as {@link TimerListener#loopClosed} lists them: timers, tickers, alarms, and
-     *     executors' tasks, which are cancelled. In no particular order. None of them runs any more. Empty if the loop or
-     *     the scheduler was closed before
+     *     executors' tasks, which are cancelled. They are in no particular order, and none of them will run. Empty if the
+     *     loop or the scheduler was closed before
      * @throws IllegalStateException if called by another thread while the loop's own is alive
      */
     public List<TimerHandle> detach() {

@@ -63,18 +63,18 @@ public final class TimerScheduler extends Armer implements Timers, AutoCloseable
 
     /**
      * The scheduler that {@link Timer#after(Duration, Runnable)} and {@link Ticker#every(Duration, Runnable)} use. It has
-     * two workers or more unless {@linkplain #configureShared configured} otherwise, and cannot be closed. Its daemon
-     * threads are started when a timer is armed that needs them, and end when nothing has been armed for some seconds. If a
+     * at least two workers unless {@linkplain #configureShared configured} otherwise, and cannot be closed. Its daemon
+     * threads are started when an armed timer needs them. They end when nothing has been armed for some seconds. If a
      * thread cannot be started, the timer stays armed, and the next arming tries again. The calling thread's
      * uncaught-exception handler is notified, at most once a second.
      *
      * <p><b>Unloading.</b> The threads inherit nothing from the threads that arm timers: no context class loader, no thread
      * group, no priority, no access-control context. So an application's class loader can be collected soon after its timers
      * have fired or were stopped, even if it loaded this library. A timer that is still armed keeps its task, and with it
-     * the application's classes. Before an application is unloaded, it should stop all its timers at once. It can arm them
-     * on its own scheduler and {@linkplain #close() close} that. Or it can submit its tasks to a
-     * {@linkplain #asScheduledExecutorService() view} of this one: {@link SchedulerExecutor#shutdownNow()} ends the tasks of
-     * that view only.
+     * the application's classes. Before an application is unloaded, it should stop all its timers at once. To make this
+     * possible, it can arm them on its own scheduler and {@linkplain #close() close} that. Or it can submit its tasks to a
+     * {@linkplain #asScheduledExecutorService() view} of this one: {@link SchedulerExecutor#shutdownNow()} ends the tasks
+     * of that view only.
      *
      * @return the same scheduler at each call
      */
@@ -155,10 +155,10 @@ public final class TimerScheduler extends Armer implements Timers, AutoCloseable
 
     /**
      * This scheduler as a {@link java.util.concurrent.ScheduledExecutorService}, for code that needs one. Its tasks share
-     * the workers with all timers, and follow the same rules: a task should neither run long nor block, unless there are
-     * enough workers. Each call returns a new view. Shutting down a view ends its own tasks, as for a pool, but searches all
-     * timers of the scheduler for them. The scheduler and its other views are not affected. Closing the scheduler cancels
-     * the waiting tasks of all views and shuts the views down.
+     * the workers with all timers, and follow the same rules. A task should neither run long nor block, unless there are
+     * enough workers. Each call returns a new view. Shutting down a view ends its own tasks, as for a pool, but searches
+     * all timers of the scheduler for them. The scheduler and its other views are not affected. Closing the scheduler
+     * cancels the waiting tasks of all views and shuts the views down.
      *
      * @return a new view
      */
@@ -172,7 +172,7 @@ public final class TimerScheduler extends Armer implements Timers, AutoCloseable
      * Gives the calling thread a queue and lets it run the queue's timers from its own loop. These are the timers that it
      * arms from now on by any method of this scheduler, and those that other threads arm through the loop.
      *
-     * <p>The loop is confined: its callbacks run on the calling thread only, so they can share state with the rest of the
+     * <p>The loop is confined: its callbacks run on the calling thread only. So they can share state with the rest of the
      * loop's code without a lock. While the thread is busy elsewhere, they wait; the monitor, if there is one, then calls
      * {@link TimerListener#loopStalled}. When the loop is closed, its armed timers are stopped; see
      * {@link TimerLoop#detach()}. If a timer must not wait for this thread, arm it on the workers.
@@ -194,8 +194,8 @@ public final class TimerScheduler extends Armer implements Timers, AutoCloseable
     }
 
     /**
-     * The number of armed timers and tickers; exact if nothing else happens meanwhile. If a timer is armed again while it
-     * runs, it counts from the end of that run.
+     * The number of armed timers and tickers; exact if no other thread arms, stops or runs timers meanwhile. If a timer is
+     * armed again while it runs, it counts from the end of that run.
      *
      * @return the number of firings still to come
      */
@@ -242,8 +242,8 @@ public final class TimerScheduler extends Armer implements Timers, AutoCloseable
     }
 
     /**
-     * Counts of what this scheduler has done so far and still has to do. Cheap enough to be called each second: it takes
-     * some microseconds per queue, and holds each queue's lock for no longer than any other operation does.
+     * Counts of this scheduler's work so far, and of its pending timers. Cheap enough to be called each second: it takes a
+     * few microseconds per queue. It holds each queue's lock for no longer than any other operation does.
      *
      * @return a snapshot
      */
@@ -258,11 +258,11 @@ public final class TimerScheduler extends Armer implements Timers, AutoCloseable
 
     /**
      * Rejects new timers, drops those that have not fired, and waits for the callbacks in progress. If a callback calls
-     * this, it does not wait for that callback, nor for others that have called it. Callbacks that the builder's executor
-     * has not started are dropped, too. Futures complete as {@link #orTimeout} says. Then this waits up to five seconds for
-     * lines that {@link TimerListener#logging()} has not written yet. An interrupt ends the wait, and the interrupt flag
-     * stays set. Closing again is harmless. If closing fails, for example because memory is short, no timer can be armed any
-     * more, and closing again does the rest.
+     * this, this waits neither for that callback nor for other callbacks that have called it. Callbacks that the builder's
+     * executor has not started are dropped, too. Futures complete as {@link #orTimeout} says. Then this waits up to five
+     * seconds for lines that {@link TimerListener#logging()} has not written yet. An interrupt ends the wait, and the
+     * interrupt flag stays set. Closing again is harmless. If closing fails, for example because memory is short, no timer
+     * can be armed any more, and closing again does the rest.
      *
      * @throws IllegalStateException if this is the {@linkplain #shared() shared} scheduler
      */
@@ -289,8 +289,7 @@ public final class TimerScheduler extends Armer implements Timers, AutoCloseable
     /**
      * Rejects new timers, stops all that have not fired or that the builder's executor has not started, and returns them.
      * Does not wait for callbacks in progress; call {@link #close()} afterwards to wait. Futures complete as in a close. If
-     * this fails, for example because memory is short, the next call does the rest, and returns what this call should have
-     * returned.
+     * this fails, for example because memory is short, the next call does the rest, and returns the timers of both calls.
      *
      * @return the timers that were armed, as {@link TimerListener#loopClosed} lists them for a loop: timers, tickers,
      *     alarms, and tasks of views, which are cancelled. In no particular order; each appears once, even if it was armed
@@ -352,8 +351,8 @@ public final class TimerScheduler extends Armer implements Timers, AutoCloseable
          * The number of workers, each a thread with a queue. Default: the number of available processors, at most 4, rounded
          * down to a power of two. With {@code workers(1)} callbacks run strictly one after the other, in the order of
          * deadlines, unless {@link #maxThreads} allows more, or an {@link #executor} runs them. If there is one worker by
-         * default, because there is one processor, this is not promised: spare threads run the timers behind a callback that
-         * blocks. A scheduler with a {@link ManualClock} has at most one worker; {@link #build} rejects more.
+         * default, because there is one processor, this is not promised. Then spare threads run the timers behind a
+         * callback that blocks. A scheduler with a {@link ManualClock} has at most one worker; {@link #build} rejects more.
          *
          * <p>Zero: the scheduler consists of the {@linkplain TimerScheduler#attach loops} that are attached to it, and
          * starts no thread. If a thread without a loop arms a timer, the timer goes to one of the loops, and ends when that
@@ -406,8 +405,8 @@ public final class TimerScheduler extends Armer implements Timers, AutoCloseable
         }
 
         /**
-         * The time after which a callback that has not returned, or a loop that has not polled although a timer is due, is
-         * reported. The listener's {@link TimerListener#stalled} or {@link TimerListener#loopStalled} is called, once each.
+         * The time after which a callback is reported that has not returned, or a loop that has not polled although a timer
+         * is due. The listener's {@link TimerListener#stalled} or {@link TimerListener#loopStalled} is called, once each.
          * Free workers, if any, run the timers behind it long before that. The monitor checks once a second, or twice in
          * this time if that is more often, but at most every 10 ms. Default: 5 s.
          *
@@ -424,15 +423,15 @@ public final class TimerScheduler extends Armer implements Timers, AutoCloseable
         /**
          * After a worker has woken up and found a timer to run, it sleeps until at least this long after that wake-up.
          * Timers that become due meanwhile may wait until then, even if they are armed meanwhile. A timed wake-up costs more
-         * processor time than the rest of a firing. So where timers are dense, each wake-up runs several; they are then late
-         * by half of this time on average. If all timers are further apart, none is delayed. Zero: none is delayed, at any
+         * processor time than the rest of a firing. So if timers are dense, each wake-up runs several, which are late by
+         * half of this time on average. If all timers are further apart, none is delayed. Zero: no timer is delayed, at any
          * cost. Default: 100 microseconds.
          *
-         * <p>This does not bound the number of wake-ups. A timer that is armed for an instant before the sleep ends does not
-         * end it. But two threads watch each other, and each may wake up once in a spacing. For example, 300 tickers of 100
-         * to 300 milliseconds on two workers cause 130 sleeps a second with a spacing of 20 milliseconds, 22 with 100
-         * milliseconds, and some 1,500 with 0. If a callback blocks, timers behind it may wait for this long, instead of a
-         * quarter of a millisecond.
+         * <p>This does not bound the number of wake-ups. A timer that is armed for an instant before the end of the sleep
+         * does not end the sleep. But two threads watch each other, and each may wake up once in a spacing. For example,
+         * 300 tickers of 100 to 300 milliseconds on two workers cause 130 sleeps a second with a spacing of 20
+         * milliseconds, 22 with 100 milliseconds, and some 1,500 with 0. If a callback blocks, timers behind it may wait
+         * for this long, instead of a quarter of a millisecond.
          *
          * @param spacing from zero to an hour
          * @return this
@@ -445,12 +444,12 @@ public final class TimerScheduler extends Armer implements Timers, AutoCloseable
         }
 
         /**
-         * Makes the scheduler and starts its threads.
+         * Creates the scheduler and starts its threads.
          *
          * @return a new scheduler
          * @throws IllegalArgumentException if {@code maxThreads} is less than the number of workers; if {@code maxThreads}
          *     or an executor was set although there are no workers. Also if there are several workers with a
-         *     {@link ManualClock}, or if the thread factory makes virtual threads
+         *     {@link ManualClock}, or if the thread factory creates virtual threads
          * @throws IllegalStateException if the thread factory returns null, or a thread that was started before; no
          *     thread is left behind
          */

@@ -10,8 +10,9 @@ import java.util.List;
 import java.util.stream.LongStream;
 
 /**
- * A snapshot of what a scheduler has done and still has to do. The counts of one queue are consistent with each other. If
- * nothing is armed, stopped or fired meanwhile, {@code armed == fired + stopped + resets + unfired + pending} exactly.
+ * A snapshot of a scheduler's figures: its work so far, and its pending timers. The counts of one queue are consistent with
+ * each other. If nothing is armed, stopped or fired meanwhile,
+ * {@code armed == fired + stopped + resets + unfired + pending} exactly.
  *
  * <p>Counters grow from the scheduler's start and never decrease, with one exception: a close subtracts from {@code fired}
  * the callbacks that waited in the builder's executor. The other figures describe the moment of the snapshot;

@@ -45,10 +45,10 @@ public sealed interface Timers permits Armer, TimerScheduler, TimerLoop, TimerGr
     Timer after(long delay, TimeUnit unit, Runnable task);
 
     /**
-     * The present instant on the scheduler's clock, for {@link #at}. Reading the clock is about half the cost of arming a
-     * timer. A loop can read it once in each round, and arm many timers by that reading.
+     * The current instant on the scheduler's clock, for {@link #at}. Reading the clock is about half the cost of arming a
+     * timer. An application's loop can read it once per round, and arm many timers from that reading.
      *
-     * @return nanoseconds since shortly before the scheduler was made, at least 1; valid for this scheduler only
+     * @return nanoseconds since shortly before the scheduler was created, at least 1; valid for this scheduler only
      */
     long now();
 
@@ -56,14 +56,14 @@ public sealed interface Timers permits Armer, TimerScheduler, TimerLoop, TimerGr
      * Runs {@code task} once when the scheduler's clock reaches an instant. Does not read the clock.
      *
      * @param deadlineNanos the instant, as {@code now() + delay} with a reading of {@link #now()}. Do not use
-     *     {@code System.nanoTime()} or {@code currentTimeMillis()}, which have other origins. In the past: due at once, but
-     *     never inside this call. Its lateness counts from that instant, or from the scheduler's start if that is later.
-     *     From 36 years after the start on: never, also if the sum overflows. So the past reaches back only 146 years, to
-     *     {@code Long.MIN_VALUE / 2}
+     *     {@code System.nanoTime()} or {@code currentTimeMillis()}, which have other origins. An instant in the past is due
+     *     at once, but never inside this call. Its lateness counts from that instant, or from the scheduler's start if that
+     *     is later. If the instant is 36 years or more after the start, or if the sum overflows, the timer never fires.
+     *     Therefore the past reaches back only 146 years, to {@code Long.MIN_VALUE / 2}
      * @param task the task to run
      * @return the armed timer
      * @throws NullPointerException if {@code task} is null
-     * @throws IllegalArgumentException if {@code deadlineNanos} is within a month of the wall clock's present instant, in
+     * @throws IllegalArgumentException if {@code deadlineNanos} is within a month of the wall clock's current instant, in
      *     nanoseconds since 1970; other mistakes of this kind cannot be detected
      * @throws RejectedExecutionException as {@link #after(Duration, Runnable)} does
      */
@@ -158,7 +158,8 @@ public sealed interface Timers permits Armer, TimerScheduler, TimerLoop, TimerGr
 
     /**
      * Runs {@code task} each {@code period}, first after a random delay, uniformly distributed from zero to {@code period}.
-     * The grid starts with that tick. So a thousand tickers do not all tick at the same moment. Missed ticks are skipped.
+     * The grid starts with that tick. This keeps a thousand tickers from ticking at the same moment. Missed ticks are
+     * skipped.
      *
      * @param period the time between two ticks, more than zero
      * @param task the task to run
@@ -184,8 +185,8 @@ public sealed interface Timers permits Armer, TimerScheduler, TimerLoop, TimerGr
      * @param task the task to run
      * @return the armed timer
      * @throws NullPointerException if an argument is null
-     * @throws IllegalArgumentException if the schedule has no time after the present instant
-     * @throws IllegalStateException if the schedule returns an instant that is not after the present one
+     * @throws IllegalArgumentException if the schedule has no time after the current instant
+     * @throws IllegalStateException if the schedule returns an instant that is not after the current one
      * @throws RejectedExecutionException as {@link #after(Duration, Runnable)} does
      */
     TimerHandle schedule(Schedule schedule, InstantSource clock, Runnable task);
@@ -198,10 +199,10 @@ public sealed interface Timers permits Armer, TimerScheduler, TimerLoop, TimerGr
      * @param <T> the future's type
      * @param future the future that must complete
      * @param timeout how long to wait; zero or negative: only a check; beyond 18 years: forever
-     * @return {@code future} itself. After a timeout it completes with a {@link java.util.concurrent.TimeoutException}. That
-     *     happens on a thread that runs callbacks of the timer, as do the stages that depend on it
+     * @return {@code future} itself. After a timeout it completes with a {@link java.util.concurrent.TimeoutException}. It
+     *     completes on a thread that runs callbacks of the timer, and so do its dependent stages
      * @throws NullPointerException if an argument is null
-     * @throws RejectedExecutionException as {@link #after(Duration, Runnable)} does; the future is as it was
+     * @throws RejectedExecutionException as {@link #after(Duration, Runnable)} does; the future is unchanged
      */
     default <T extends @Nullable Object> CompletableFuture<T> orTimeout(CompletableFuture<T> future, Duration timeout) {
         return Timeouts.fail(this, Check.notNull(future, "future"), Check.nanos(timeout, "timeout"));
@@ -216,7 +217,7 @@ public sealed interface Timers permits Armer, TimerScheduler, TimerLoop, TimerGr
      * @param timeout how long to wait; zero or negative: only a check; beyond 18 years: forever
      * @return {@code future} itself
      * @throws NullPointerException if {@code future} or {@code timeout} is null
-     * @throws RejectedExecutionException as {@link #after(Duration, Runnable)} does; the future is as it was
+     * @throws RejectedExecutionException as {@link #after(Duration, Runnable)} does; the future is unchanged
      */
     default <T extends @Nullable Object> CompletableFuture<T> completeOnTimeout(CompletableFuture<T> future, T value,
             Duration timeout) {
@@ -227,7 +228,7 @@ public sealed interface Timers permits Armer, TimerScheduler, TimerLoop, TimerGr
      * An executor that hands each task to another executor after a delay, for the {@code async} methods of
      * {@link CompletableFuture}. If that executor rejects the task, the {@link TimerListener} is notified. A close of the
      * scheduler or loop drops tasks that were not handed over yet. The future of a dropped task never completes, unless it
-     * has an {@link #orTimeout}: only a run of the task could complete it, and that would be too early.
+     * has an {@link #orTimeout}. Only a run of the task could complete it, and that would be too early.
      *
      * @param delay how long to wait; zero or negative: not at all; beyond 18 years: forever
      * @param executor the executor that runs the tasks
@@ -243,8 +244,8 @@ public sealed interface Timers permits Armer, TimerScheduler, TimerLoop, TimerGr
      * {@code try} statement to limit work that blocks. {@link RunLimit} has the rules. If the scheduler, loop or group is
      * closed, it interrupts at once, because the work must not continue without its limit.
      *
-     * <p>Another thread must be free to run the timer: one of the builder's executor if there is one. So a callback that
-     * calls this needs a scheduler with another thread. A callback that is run by the {@code advance} of a
+     * <p>Another thread must be free to run the timer: a thread of the builder's executor, if there is one. So a callback
+     * that calls this needs a scheduler with another thread. A callback that is run by the {@code advance} of a
      * {@link ManualClock} is not interrupted.
      *
      * @param limit how long the work may take; zero or negative: the time is over at once, but never inside this call;

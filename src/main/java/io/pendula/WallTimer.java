@@ -9,17 +9,21 @@ import java.time.InstantSource;
 
 /**
  * The timer that {@link Timers#schedule} returns. It fires at least once a minute, reads the wall clock, and runs the task
- * if that is due. Each reading determines when the next one comes. If it fails, the next one comes a minute later.
+ * if it is due. Each reading determines the time of the next reading. If a reading fails, the next one follows a minute
+ * later.
  *
- * <p>The schedule has no time between {@code asked} and {@code due}. So {@code due} is right while the clock is between
- * them, however it was set. The schedule is asked again only if the clock is not between them. So a schedule may also count
- * from the instant that is passed to it, for example an hour after the last run.
+ * <p>The schedule has no time between {@code asked} and {@code due}. So {@code due} stays valid while the clock is between
+ * them, even if the clock was set. The schedule is asked again only if the clock is not between them. Therefore a schedule
+ * may also count from the instant that is passed to it, for example an hour after the last run.
  */
 final class WallTimer extends QueuedNode implements TimerHandle {
     private static final Duration LOOK = Duration.ofMinutes(1);
     /** Prevents reading a clock without a pause if it moves in steps or stands still. */
     private static final Duration SHORTEST = Duration.ofMillis(1);
-    /** If the clock is set back to more than this before a run, it was wrong, and the time of that run comes again. */
+    /**
+     * If the clock is set back to more than this before the last run, it was wrong then, and the time of that run comes
+     * again.
+     */
     private static final Duration WRONG = Duration.ofHours(3);
 
     private final Schedule schedule;
@@ -70,7 +74,7 @@ final class WallTimer extends QueuedNode implements TimerHandle {
         return true;
     }
 
-    /** The next time; not the time of the last run if the clock was set back to shortly before it. */
+    /** The next time. If the clock was set back to shortly before the last run, the time of that run is skipped. */
     private Instant dueAfter(Instant now) {
         if (ran.isAfter(now.plus(WRONG))) {
             ran = Instant.MIN;

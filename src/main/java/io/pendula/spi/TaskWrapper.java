@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
  */
 public interface TaskWrapper {
     /**
-     * The wrapped task, which may be a wrapper, too. Called by any thread, also when the task has run; must return at once
-     * and take no lock. If it throws, the wrapper itself is named.
+     * The wrapped task, which may itself be a wrapper. Any thread may call this, even after the task has run. It must
+     * return at once and take no lock. If it throws, the wrapper itself is named.
      *
      * @return the task; null to name the wrapper itself
      */
