@@ -25,10 +25,10 @@ import java.util.concurrent.TimeoutException;
  */
 public class ScheduledTask<V> extends QueuedNode implements RunnableScheduledFuture<V> {
     /*
-     * The word as the future's state. *CANCELLED*: cancelled, and done even while it runs. NO_STATUS: done, except a
-     * periodic task without an outcome (isOver), which was given back or is about to be cancelled. All others: not done. The
-     * outcome is written before the CAS that ends the run.
-     * Wait: a waiting thread makes the latch, then reads the word; a thread that ends the task changes the word, then
+     * The word as the future's state. In a state *CANCELLED* the future is cancelled, and done even while the task runs.
+     * With NO_STATUS it is done. The exception is a periodic task without an outcome (isOver), which was given back or is
+     * about to be cancelled. In all other states it is not done. The outcome is written before the CAS that ends the run.
+     * Wait: a waiting thread creates the latch, then reads the word; a thread that ends the task changes the word, then
      * reads the latch. Both are volatile, so one of the two sees the other.
      *
      * Start and cancel: the run writes runner, then reads the word; a cancel changes the word, then reads runner. So if the
@@ -36,17 +36,21 @@ public class ScheduledTask<V> extends QueuedNode implements RunnableScheduledFut
      * by INTERRUPTING, delivers the interrupt, then puts the runner back. The run ends only after it has taken its own
      * thread out of runner. So an interrupt never hits the thread's next work.
      *
-     * Shutdown, see ShutdownTracker: the null in runner is replaced by its thread if the task runs, by RETURNED if a
-     * shutdownNow() gives it back, by REFUSED if it is to be cancelled. The first one to do so has the task and does the
-     * rest. So no shutdown touches a run that has begun: a periodic task is cancelled when the run ends, unless it ends by
-     * throwing. A worker that has claimed a task finds the mark before the call. A task that was given back stays unchanged
-     * (RUNNING if it was claimed) until its receiver runs or cancels it.
+     * Shutdown, see ShutdownTracker: a thread that runs the task replaces the null in runner with itself. A shutdownNow()
+     * that gives the task back replaces it with RETURNED. A thread that is about to cancel the task replaces it with
+     * REFUSED. The first to replace it owns the task and does the rest. So no shutdown touches a run that has begun: a
+     * periodic task is cancelled when the run ends, unless the run throws. A worker that has claimed the task finds the
+     * mark before the call. A task that was given back stays unchanged (RUNNING if it was claimed) until its receiver runs
+     * or cancels it.
      */
 
     private static final Object INTERRUPTING = "interrupting";
     private static final Object RETURNED = "returned";
     private static final Object REFUSED = "refused";
-    /** Runs no more. Stays, because a worker may still be about to call a returned task that it has claimed. */
+    /**
+     * The last run has ended. Never replaced, because a worker may still be about to call a returned task that it has
+     * claimed.
+     */
     private static final Object ENDED = "ended";
 
     private static final VarHandle RUNNER = ConstantBootstraps.fieldVarHandle(MethodHandles.lookup(), "runner",
@@ -62,15 +66,15 @@ public class ScheduledTask<V> extends QueuedNode implements RunnableScheduledFut
     /** Set before the interrupt; read by the run once its thread is out of runner. */
     private boolean interrupted;
 
-    /** A shutdown waits for the task. */
+    /** Whether a shutdown waits for the task. */
     @SuppressWarnings("unused") // through COUNTED
     private boolean counted;
     /**
      * Null, then the thread inside the callback (briefly INTERRUPTING), then null again, or ENDED after the last run.
-     * RETURNED or REFUSED instead of a run.
+     * RETURNED or REFUSED if there is no further run.
      */
     private volatile Object runner;
-    /** Null until a thread waits for the end. Made under the monitor of the queue. */
+    /** Null until a thread waits for the end. Created under the monitor of the queue. */
     private volatile CountDownLatch end;
     /** The value, or the exception if {@link #failed}; valid only when done and not cancelled. */
     private Object outcome;
@@ -93,7 +97,7 @@ public class ScheduledTask<V> extends QueuedNode implements RunnableScheduledFut
         return isCancelled(state(w)) || state(w) == NO_STATUS && isOver();
     }
 
-    /** A periodic task has no normal end. At rest without an outcome, it was given back, or its scheduler closes. */
+    /** A periodic task has no normal end. If it rests without an outcome, it was given back, or its scheduler is closing. */
     @Override
     protected boolean isOver() {
         return period == 0 || failed;
@@ -143,7 +147,7 @@ public class ScheduledTask<V> extends QueuedNode implements RunnableScheduledFut
         return report();
     }
 
-    /** Makes the latch if the task is not done. If it is done, get() does not wait, so an interrupt does not count. */
+    /** Creates the latch if the task is not done. If it is done, get() returns at once, even in an interrupted thread. */
     private boolean mustWait() {
         if (isDone()) {
             return false;
@@ -164,7 +168,7 @@ public class ScheduledTask<V> extends QueuedNode implements RunnableScheduledFut
         settled(); // last: it checks the stack, so it may throw
     }
 
-    /** Called when the task is done and runs no more. */
+    /** Called when the task is done and will not run again. */
     private void over() {
         try {
             done();
@@ -184,7 +188,7 @@ public class ScheduledTask<V> extends QueuedNode implements RunnableScheduledFut
         return "the task was cancelled";
     }
 
-    @SuppressWarnings("unchecked") // only a Call and the Runnables' null get there
+    @SuppressWarnings("unchecked") // only the result of a Call, or null for a Runnable, gets there
     private V report() throws ExecutionException {
         if (isCancelled()) {
             throw new CancellationException(whyCancelled());
@@ -213,7 +217,10 @@ public class ScheduledTask<V> extends QueuedNode implements RunnableScheduledFut
         return Check.notNull(unit, "unit").convert(due == Timeline.NEVER ? Long.MAX_VALUE : due - queue.timeline.now(), TimeUnit.NANOSECONDS);
     }
 
-    /** For a run in progress, the latest instant when it was due: the word of a periodic task has the next deadline then. */
+    /**
+     * The deadline; during a run, the latest instant at which it was due. The word of a periodic task then has the next
+     * deadline.
+     */
     private long due(long w) {
         boolean isInRun = period != 0 && isRunning(state(w));
         return !isInRun ? deadline(w) : deadline(w) != Timeline.NEVER ? deadline(w) - periodNanos()
@@ -239,7 +246,7 @@ public class ScheduledTask<V> extends QueuedNode implements RunnableScheduledFut
         if (runner != RETURNED) {
             return;
         }
-        HoldLock.checkStack(); // or the run might end, and the task be done, without the call
+        HoldLock.checkStack(); // otherwise the run might end, and the task be done, without the call
         Runnable work = work();
         if (period != 0 || work == null) {
             cancel(false);
@@ -377,8 +384,9 @@ public class ScheduledTask<V> extends QueuedNode implements RunnableScheduledFut
     }
 
     /**
-     * A close has stopped the task, and cancels it unless it runs: then the end of the run does. A shutdownNow() may have
-     * found it armed before. So the close, too, replaces the null in runner: the first to do so has the task.
+     * Called when a close has stopped the task. Cancels it, unless it runs; then the end of the run does. A shutdownNow()
+     * may have found the task armed before. So a close also replaces the null in runner, and the first to replace it owns
+     * the task.
      */
     @Override
     public void abandoned() {
@@ -389,7 +397,7 @@ public class ScheduledTask<V> extends QueuedNode implements RunnableScheduledFut
 
     // ---- called by a shutdown ----
 
-    /** Gives a task that does not run to its receiver, so that it runs no more; false if it runs, or is over. */
+    /** Marks a task that is not running as given back, so that no worker runs it. False if it runs or is over. */
     public boolean giveBack() {
         if (isCancelled() || !RUNNER.compareAndSet(this, null, RETURNED)) {
             return false;
@@ -397,30 +405,30 @@ public class ScheduledTask<V> extends QueuedNode implements RunnableScheduledFut
         try {
             queue.stop(this); // nothing to stop if it was claimed
             settled();
-        } finally { // or a shutdown that has counted it would wait for ever
+        } finally { // otherwise a shutdown that has counted it would wait forever
             tracker.gone(this);
         }
         return true;
     }
 
-    /** Cancels a task that does not run; true if this call or an earlier one did so. */
+    /** Cancels a task that is not running; true if this call or an earlier one did so. */
     boolean refuse() {
         if (!markRefused()) {
             return false;
         }
-        cancel(false); // also if an earlier call has put the mark: it may have failed before this step
+        cancel(false); // also if an earlier call has set the mark: it may have failed before this step
         return true;
     }
 
     /**
-     * The first step of a refusal: keeps a task that does not run from running again. The next step is to cancel it. True if
-     * this call or an earlier one did so.
+     * The first step of a refusal: keeps a task that is not running from running again. The next step is to cancel it. True
+     * if this call or an earlier one did so.
      */
     boolean markRefused() {
         return RUNNER.compareAndSet(this, null, REFUSED) || runner == REFUSED;
     }
 
-    /** Cancels a claimed task that is not called. False if it was given back: then it belongs to its receiver. */
+    /** Cancels a claimed task that will not be called. False if it was given back: then its receiver owns it. */
     @Override
     public boolean unfire() {
         boolean isRefused = markRefused();

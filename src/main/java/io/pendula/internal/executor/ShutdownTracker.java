@@ -13,34 +13,35 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Accepts the tasks of an executor, and tracks after a shutdown which of them still have to run. */
+/** Accepts the tasks of an executor. After a shutdown, tracks the tasks that still have to run. */
 public final class ShutdownTracker implements Runnable {
     /*
      * Shutdown
      *
      * A shutdown sets phase, then looks for live tasks: in every queue, then among the runs in progress. It takes back the
-     * tasks that may not wait any longer, and counts the others, each once. The thread that ends a counted task uncounts it,
-     * and the last one ends the executor.
+     * tasks that may no longer wait, and counts the others, each once. The thread that ends a counted task uncounts it, and
+     * the last one ends the executor.
      *
-     * The shutdown itself holds one count until it has looked everywhere. If it fails on the way, it keeps that count
+     * The shutdown itself holds one count until it has looked everywhere. If it fails before that, it keeps this count
      * (isHeld), because a task that it has not found may still wait. It also keeps the tasks that it has taken back. The
-     * next shutdown goes on. A task that a worker claims in between is cancelled.
+     * next shutdown does the rest. A task that a worker claims in between is cancelled.
      *
-     * No live task is missed. The walk through a queue finds each task that is armed all the while (QueueView). If a task is
-     * pushed behind the walk, the thread that pushes it reads phase afterwards. That is its submitter, or the thread at the
-     * end of a periodic run. A thread that runs tasks publishes each claim under the queue's lock, then reads phase, then
-     * calls the task. It clears the claim when the run has ended. So either the shutdown sees the claim, or that thread sees
-     * the phase.
+     * No live task is missed. The walk through a queue finds each task that stays armed during the walk (QueueView). If a
+     * task is pushed behind the walk, the pushing thread reads phase afterwards. That thread is the submitter, or the
+     * thread that ends a periodic run. A thread that runs tasks publishes each claim under the queue's lock, then reads
+     * phase, then calls the task. It clears the claim when the run has ended. So either the shutdown sees the claim, or
+     * that thread sees the phase.
      *
-     * Four parties may want a task that does not run. A worker would call it; a shutdownNow() would give it back; a thread
-     * that finds it too late would cancel it; so would a close of the scheduler that has collected it. The first to replace
-     * the null in the task's runner has it. So a task runs, or is in a list, or is cancelled: never two of these. If its
-     * submitter cancels a one-shot task, the submission is rejected. A worker waits for a shutdownNow() in progress before
-     * it refuses a task, so that all that waits is given back. While a periodic task runs, none of the four can have it; when
-     * the run has ended, the read of phase after its push decides.
+     * Four parties compete for a task that is not running. A worker calls it. A shutdownNow() gives it back. A thread that
+     * finds it too late cancels it. A close of the scheduler that has collected it cancels it, too. The first to replace
+     * the null in the task's runner owns the task. So a task runs, or is in a list, or is cancelled, but never two of
+     * these. If the submitter cancels a one-shot task, the submission is rejected. A worker waits for a shutdownNow() in
+     * progress before it refuses a task, so that all waiting tasks are given back. While a periodic task runs, none of the
+     * four can own it. When the run has ended, the read of phase after its push decides.
      *
-     * No task stays counted after its end. A thread that counts a task then checks that it is live. The thread that ends the
-     * task, or gives it back, changes its word or runner, then reads phase, then uncounts it. So one of the two does.
+     * No task stays counted after its end. A thread that counts a task checks afterwards that it is live. The thread that
+     * ends the task, or gives it back, changes its word or runner, then reads phase, then uncounts it. So one of the two
+     * uncounts it.
      */
 
     private static final int RUNNING = 0;
@@ -48,18 +49,18 @@ public final class ShutdownTracker implements Runnable {
     private static final int SHUTDOWN = 1;
     /** Starts no waiting task, and interrupts running ones. */
     private static final int STOPPING = 2;
-    /** How often a thread that waits for a view's end checks for ended threads of loops: there may be no monitor. */
+    /** How often a thread that waits for a view's end checks for ended loop threads, because there may be no monitor. */
     private static final long LOOK_NANOS = 1_000_000_000;
 
     public final SchedulerEngine engine;
     public final boolean isOwner;
     private volatile int phase = RUNNING;
-    /** Live tasks that a shutdown has found, and the shutdown itself until it has looked everywhere. */
+    /** The number of live tasks that a shutdown has found, plus 1 for the shutdown itself until it has looked everywhere. */
     private final AtomicLong remaining = new AtomicLong(1);
     private final Object shuttingDown = new Object();
-    /** Guarded by shuttingDown: remaining includes the shutdown itself. After a failure also until the next one. */
+    /** Guarded by shuttingDown: remaining includes the shutdown itself. After a failure, true until the next shutdown. */
     private boolean isHeld = true;
-    /** Guarded by shuttingDown: taken back, and not yet returned by a shutdownNow(). */
+    /** Guarded by shuttingDown: tasks taken back, and not yet returned by a shutdownNow(). */
     public ArrayList<Runnable> unstarted = new ArrayList<>();
 
     public volatile boolean delayedAfterShutdown = true;
@@ -97,7 +98,7 @@ public final class ShutdownTracker implements Runnable {
     /** Called for a task that was claimed or armed again. Marks it as refused if it is late; then the caller cancels it. */
     void refuseIfLate(ScheduledTask<?> task) {
         if (!isWanted(task)) {
-            synchronized (shuttingDown) { // until a shutdownNow() in progress has given back the tasks that have not begun
+            synchronized (shuttingDown) { // waits until a shutdownNow() in progress has given back tasks that have not begun
                 task.markRefused();
             }
         }
@@ -107,7 +108,7 @@ public final class ShutdownTracker implements Runnable {
         return phase == RUNNING || mayWait(task) && admit(task);
     }
 
-    /** Called when the task has ended and runs no more, or was given back. */
+    /** Called when the task has ended and will not run again, or was given back. */
     void gone(ScheduledTask<?> task) {
         if (phase != RUNNING && task.uncount()) {
             release();
@@ -135,7 +136,7 @@ public final class ShutdownTracker implements Runnable {
         }
     }
 
-    /** No task is left. A repeated call does only what a failed one has left. */
+    /** Called when no task is left. If a call fails, the next call does the rest. */
     private void terminate() {
         try {
             if (isOwner) {
@@ -148,7 +149,7 @@ public final class ShutdownTracker implements Runnable {
 
     // ---- shutdown ----
 
-    /** Shuts down. A scheduler that is closed calls this for its views. */
+    /** Shuts down. A scheduler that is being closed calls this for its views. */
     @Override
     public void run() {
         end(SHUTDOWN);
@@ -192,8 +193,8 @@ public final class ShutdownTracker implements Runnable {
     }
 
     /**
-     * Counts all live tasks, and takes back those that may not wait any longer. Waiting tasks come first, because an
-     * interrupt would make workers claim them.
+     * Counts all live tasks, and takes back those that may no longer wait. Waiting tasks come first, because an interrupt
+     * would make workers claim them.
      */
     private void settle() {
         assert Thread.holdsLock(shuttingDown);
@@ -203,7 +204,7 @@ public final class ShutdownTracker implements Runnable {
                 return true;
             });
         }
-        Set<TimerNode> running = new HashSet<>(); // a task that is just being handed to the builder's executor is found twice
+        Set<TimerNode> running = new HashSet<>(); // a task that is being handed to the builder's executor is found twice
         engine.forEachRunning(running::add);
         for (TimerNode t : running) {
             if (settle(t) && phase == STOPPING) {
@@ -212,7 +213,10 @@ public final class ShutdownTracker implements Runnable {
         }
     }
 
-    /** If a user's thread refuses to be interrupted, the others still are, and the list still reaches its receiver. */
+    /**
+     * If interrupting a user's thread throws, the other threads are still interrupted, and the list still reaches its
+     * receiver.
+     */
     private static void interrupt(ScheduledTask<?> task) {
         try {
             task.interrupt();
