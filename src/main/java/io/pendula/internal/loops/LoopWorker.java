@@ -23,27 +23,27 @@ public final class LoopWorker extends Firing implements QueueOwner, EventLog.Loo
     /*
      * Overview
      *
-     * Only the loop's thread calls the methods of the second part, except isRunning. nanosUntilNext publishes at the gate
-     * until when the thread will wait, as a worker does before it sleeps (WakeGate has the argument). The loop counts as
-     * waiting until it polls again: then markAwake sets AWAKE. So a timer armed in between costs a call of the hook, even if
-     * the thread has returned from its wait long ago. Calls may be superfluous, but none is missing.
+     * Only the loop's thread calls the methods of the second part, except isRunning. The method nanosUntilNext publishes
+     * the end of the thread's wait at the gate, as a worker does before it sleeps (WakeGate has the argument). The loop
+     * counts as waiting until it polls again: then markAwake sets AWAKE. So arming a timer in between costs a call of the
+     * hook, even if the thread has returned from its wait long ago. Some calls are superfluous, but none is missing.
      *
      * The hook must be sticky, like Selector.wakeup and unpark: called before the wait begins, it makes that wait return at
      * once. It is called once for each wait, by the thread that set the gate to AWAKE, and by a close.
      *
-     * If the hook throws, no thread was woken, so the gate is set back and the next arming tries again. It is set under the
-     * queue's lock, to the waitsUntil read there. A publication for a later wait first sets waitsUntil to AWAKE and then
-     * takes the lock, so the set-back either precedes it or does not undo it. The loop publishes, then sets waitsUntil, then
-     * reads the gate once more; a thread that failed to wake it has set the gate, then reads waitsUntil. All are volatile,
-     * so one of the two sees the other.
+     * If the hook throws, no thread was woken, so the gate is restored and the next arming tries again. The gate is
+     * restored under the queue's lock, to the value of waitsUntil read there. A publication for a later wait first sets
+     * waitsUntil to AWAKE and then takes the lock. So the restore either precedes the publication or does not undo it. The
+     * loop publishes, then sets waitsUntil, then reads the gate once more; a thread that failed to wake the loop has set
+     * the gate, then reads waitsUntil. All are volatile, so one of the two sees the other.
      *
-     * The watch checks a loop while a timer is armed or runs there. A thread that arms where nothing had arrived calls the
-     * watch, see StallWatch.
+     * The watch checks a loop while a timer is armed or runs there. If a queue has no arrivals, the thread that arms the
+     * next timer there calls the watch, see StallWatch.
      */
 
     /** Here and not in the engine, so that a scheduler without loops need not load this class. */
     public static final LoopWorker[] NONE = {};
-    /** Limit of tidying in one poll, in thousands of heap slots. */
+    /** The limit of cleaning in one poll, in thousands of heap slots. */
     private static final int TIDY_STEPS = 16;
 
     private static final VarHandle VISITS = ConstantBootstraps.fieldVarHandle(MethodHandles.lookup(), "visits",
@@ -61,7 +61,7 @@ public final class LoopWorker extends Firing implements QueueOwner, EventLog.Loo
     public volatile boolean detached;
     /** The timers stopped by the end of the loop; null once passed on. Under the engine's lifecycle, but see isEnding. */
     public volatile List<TimerNode> unfired = new ArrayList<>();
-    /** Set under the engine's lifecycle. The thread that sets it owns unfired until it clears this, under no lock. */
+    /** Set under the engine's lifecycle. The thread that sets it owns unfired until it clears this flag, under no lock. */
     volatile boolean isEnding;
     /** The announced end of the thread's wait, or AWAKE. */
     private volatile long waitsUntil = WakeGate.AWAKE;
@@ -121,7 +121,10 @@ public final class LoopWorker extends Firing implements QueueOwner, EventLog.Loo
         return (int) VISITS.getOpaque(this);
     }
 
-    /** The loop was detached, but its stopped timers are not passed on yet: that is in progress, or has failed. */
+    /**
+     * Whether the loop was detached but its stopped timers are not passed on yet. Passing them on is in progress, or has
+     * failed.
+     */
     public boolean isEndOpen() {
         return detached && unfired != null;
     }
@@ -138,7 +141,7 @@ public final class LoopWorker extends Firing implements QueueOwner, EventLog.Loo
         return node() != null;
     }
 
-    /** The thread has polled, so it does not wait. */
+    /** Called when the thread has polled, so it is not waiting. */
     public void markAwake() {
         getOn();
         if (waitsUntil != WakeGate.AWAKE) {

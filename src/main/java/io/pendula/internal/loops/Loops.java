@@ -15,14 +15,14 @@ import java.util.function.Function;
 
 /** The loops of one scheduler: attaches and lists them, and closes their queues. */
 public final class Loops {
-    /** A suspended thread may still count in a queue that was closed this many loops ago. */
+    /** The number of closed queues kept, because a suspended thread may still count in one of them. */
     private static final int KEPT = 64;
 
     private final Engine engine;
     /** All loops that are not over. Copied at each change, under the engine's lifecycle, like the fields below. */
     volatile LoopWorker[] loops = {};
     private int made;
-    /** The queues closed last, for their figures; the latest at the end. */
+    /** The queues closed most recently, for their figures; the latest at the end. */
     private final ArrayDeque<TimerQueue> closed = new ArrayDeque<>(KEPT + 1);
     /** The figures of earlier queues. */
     private QueueView.Snapshot before = QueueView.Snapshot.nothing();
@@ -45,7 +45,7 @@ public final class Loops {
         return null;
     }
 
-    /** For a thread without a loop, without workers: the queue of a loop whose thread is alive; null if there is none. */
+    /** For a thread without a loop if there are no workers: the queue of a loop whose thread is alive, or null. */
     public TimerQueue any(int turn) {
         LoopWorker[] all = loops;
         for (int i = 0; i < all.length; i++) {
@@ -83,8 +83,8 @@ public final class Loops {
     }
 
     /**
-     * Closes the loop's queue; passes its armed timers to {@code stopped}, once. If this fails, for instance for lack of
-     * memory or because {@code stopped} throws, the next call does the rest and passes on the remaining timers.
+     * Closes the loop's queue, and passes its armed timers to {@code stopped}, once. If this fails, for instance for lack
+     * of memory or because {@code stopped} throws, the next call does the rest and passes on the remaining timers.
      */
     public void detach(LoopWorker l, Consumer<List<TimerNode>> stopped) {
         if (beginEnd(l)) {
@@ -115,7 +115,7 @@ public final class Loops {
         }
     }
 
-    /** After a success the queue has no owner and counts as closed. */
+    /** If this succeeds, the queue has no owner and counts as closed. */
     private void close(TimerQueue q, List<TimerNode> unfired) {
         assert Thread.holdsLock(engine.lifecycle);
         engine.closeAll(new TimerQueue[] {q}, unfired);
@@ -129,7 +129,7 @@ public final class Loops {
         q.gate.disown();
     }
 
-    /** As detach, but reports the timers. */
+    /** As {@code detach}, but reports the timers. */
     public void close(LoopWorker l) {
         detach(l, unfired -> {
             if (!unfired.isEmpty()) {
@@ -180,7 +180,7 @@ public final class Loops {
         }
     }
 
-    /** The sum for closed queues. */
+    /** The summed figures of closed queues. */
     public QueueView.Snapshot figuresOfClosed() {
         assert Thread.holdsLock(engine.lifecycle);
         QueueView.Snapshot sum = before;
