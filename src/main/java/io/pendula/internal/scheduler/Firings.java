@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 
-/** The callbacks of a scheduler that are running or handed to its executor. Made for one use. */
+/** The callbacks of a scheduler that are running or handed to its executor. Each instance is used once. */
 public final class Firings {
     private final SchedulerEngine engine;
 
@@ -21,7 +21,7 @@ public final class Firings {
 
     /**
      * Visits each place where a callback may run. A firing is added to the executor's set before it leaves the worker that
-     * claimed it. So this order does not miss it, but may find it in both places.
+     * claimed it. So this order never misses a firing, but may find it in both places.
      */
     private void forEachPlace(Consumer<Firing> look) {
         for (Sleeper w : engine.workerPool.workers()) {
@@ -49,7 +49,7 @@ public final class Firings {
         return found;
     }
 
-    /** Visits every timer that was claimed before and whose run has not ended; perhaps others. */
+    /** Visits every timer that was claimed before the call and whose run has not ended. May visit other timers. */
     void forEach(Consumer<TimerNode> look) {
         forEachPlace(run -> {
             TimerNode t = run.node();
@@ -59,7 +59,7 @@ public final class Firings {
         });
     }
 
-    /** The approximate number: a firing that is just being handed to the executor may count twice. */
+    /** The approximate number: a firing that is being handed to the executor may count twice. */
     public int count() {
         return find(run -> run.node() != null).size();
     }
@@ -67,10 +67,10 @@ public final class Firings {
     /** The run of a timer, or null. */
     Firing runOf(TimerNode timer) {
         List<Firing> runs = find(run -> run.node() == timer);
-        return runs.isEmpty() ? null : runs.get(runs.size() - 1); // the executor's, if a worker hands it over now
+        return runs.isEmpty() ? null : runs.get(runs.size() - 1); // the executor's, if a worker is handing it over
     }
 
-    /** More than one if the executor runs callbacks on the thread that hands them over. */
+    /** The calling thread's runs. More than one if the executor runs callbacks on the thread that hands them over. */
     private List<Firing> ofCaller() {
         Thread me = Thread.currentThread();
         return find(run -> run.runner() == me);
@@ -88,7 +88,7 @@ public final class Firings {
     boolean awaitEnd(long nanos) {
         List<Firing> mine = ofCaller();
         mine.forEach(run -> run.inClose = true);
-        engine.runEnded(); // threads that wait already need not wait for these any more
+        engine.runEnded(); // threads that are waiting need not wait for these any more
         try {
             return engine.awaitChange(() -> !mustWait(!mine.isEmpty()), nanos);
         } catch (InterruptedException e) {
@@ -97,7 +97,10 @@ public final class Firings {
         }
     }
 
-    /** A worker's thread must have ended; a loop's thread lives on, and so may that of a manual clock. */
+    /**
+     * For a worker, its thread must have ended. The thread of a loop or a manual clock may live on, so its run must have
+     * ended.
+     */
     private boolean mustWait(boolean insideCallback) {
         VarHandle.fullFence(); // between closed and the reads of runs: pairs with LoopWorker.ended and Stepper.runOneDue
         return !find(run -> !(insideCallback && run.inClose)

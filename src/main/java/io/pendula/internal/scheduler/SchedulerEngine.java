@@ -27,9 +27,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
-/** The engine of a scheduler: makes and closes its queues, workers and loops, and finds the queue on which a thread arms. */
+/**
+ * The engine of a scheduler: creates and closes its queues, workers and loops, and finds the queue on which a thread arms.
+ */
 public final class SchedulerEngine extends Engine {
-    /** Enough that some dozens of threads rarely share a slot. */
+    /** Enough slots that a few dozen threads rarely share one. */
     public static final int SLOTS = 1024;
     private static final int SLOT_SHIFT = Long.SIZE - Integer.numberOfTrailingZeros(SLOTS);
 
@@ -38,7 +40,10 @@ public final class SchedulerEngine extends Engine {
 
     private final TimerQueue[] own;
     private final int mask;
-    /** A slot's number plus 1, or 0. Plain: written once, under itself; a thread that reads 0 reads again under it. */
+    /**
+     * By slot: its number plus 1, or 0. Plain: each is written once, under this array's monitor. A thread that reads 0
+     * reads again under it.
+     */
     private final int[] numbers = new int[SLOTS];
     /** Guarded by numbers. */
     private int dealt;
@@ -50,16 +55,16 @@ public final class SchedulerEngine extends Engine {
     /** Null without a manual clock. */
     public final Stepper stepper;
     private final boolean isWatched;
-    /** Made when first needed. */
+    /** Created when first needed. */
     private volatile StallWatch watch;
     /**
-     * Held while the scheduler is being closed. Taken before all other locks except one: a pool's own tracker, which closes
-     * the scheduler when its last task has ended, may hold its shuttingDown then. Under this lock a close takes the
-     * shuttingDown of views, which do not include that tracker. No callback runs, no future completes and no thread waits
-     * under it.
+     * Held while the scheduler is being closed. Taken before all other locks, with one exception. A pool's own tracker
+     * closes the scheduler when its last task has ended, and may then hold its shuttingDown. Under this lock a close takes
+     * the shuttingDown of views, which do not include that tracker. No callback runs, no future completes and no thread
+     * waits under it.
      */
     private final Object closing = new Object();
-    /** Guarded by closing: timers stopped and not returned yet. */
+    /** Guarded by closing: timers that are stopped and not returned yet. */
     private List<TimerNode> unfired = new ArrayList<>();
     /** Guarded by lifecycle. The shutdowns of views. Weak, because an unused view needs no shutdown. */
     private final Set<Runnable> views = Collections.newSetFromMap(new WeakHashMap<>());
@@ -96,7 +101,7 @@ public final class SchedulerEngine extends Engine {
 
     // ---- called by users' objects ----
 
-    /** The sum for all queues, including closed loops; adds those of each present queue to {@code each}. */
+    /** The summed figures of all queues, including closed loops. Adds the figures of each current queue to {@code each}. */
     public QueueView.Snapshot figures(List<QueueView.Snapshot> each) {
         assert Thread.holdsLock(lifecycle);
         QueueView.Snapshot all = loops == null ? QueueView.Snapshot.nothing() : loops.figuresOfClosed();
@@ -122,7 +127,7 @@ public final class SchedulerEngine extends Engine {
             throw new IllegalStateException("the thread " + me.getName() + " is a worker of this scheduler");
         }
         if (isWatched) {
-            watch(); // now, because a thread that arms waits for no lock
+            watch(); // now, because a thread that arms must not wait for a lock
         }
         synchronized (lifecycle) {
             if (loops == null) {
@@ -133,7 +138,7 @@ public final class SchedulerEngine extends Engine {
         return loops.attach(me, wakeup, handle); // last, so that a failed attach leaves no loop that is never polled
     }
 
-    /** Loops whose callbacks may run, and those whose end has failed. */
+    /** The loops whose callbacks may run, and those whose closing has failed. */
     public LoopWorker[] loops() {
         Loops l = loops;
         return l == null ? LoopWorker.NONE : l.all();
@@ -160,9 +165,9 @@ public final class SchedulerEngine extends Engine {
         return loopOf(Thread.currentThread()) != null;
     }
 
-    /** As if the thread had no loop: for timers that must not wait until it is polled. */
+    /** The queue on which the thread would arm if it had no loop. For timers that must not wait until the loop is polled. */
     public TimerQueue workersQueue(Thread t) {
-        int turn = mask == 0 ? 0 : turnOf(t.getId()); // a subclass with a false id affects only the spread
+        int turn = mask == 0 ? 0 : turnOf(t.getId()); // a subclass with a wrong id affects only the spread
         return mask >= 0 ? own[turn & mask] : own.length == 0 ? anyLoop(turn) : own[turn % own.length];
     }
 
@@ -176,12 +181,12 @@ public final class SchedulerEngine extends Engine {
 
     /**
      * The number of a thread, in [0, SLOTS), which selects its queue. Each thread gets the next number at its first use, so
-     * threads are spread evenly whatever their ids are. The table is indexed by a hash of the id: threads with equal hashes
-     * share a number, which skews the spread a little and has no other effect. Once all slots are taken, only the hash
-     * of a new thread decides.
+     * threads are spread evenly whatever their ids are. The table is indexed by a hash of the id. Threads with equal hashes
+     * share a number, which skews the spread a little and has no other effect. Once all slots are taken, only the hash of a
+     * new thread decides.
      *
-     * <p>A number never changes, so a thread arms all its timers on one queue, and timers with equal deadlines run in the
-     * order in which the thread armed them.
+     * <p>A number never changes, so a thread arms all its timers on one queue. Timers with equal deadlines run in the order
+     * in which the thread armed them.
      */
     public int turnOf(long threadId) {
         int slot = slot(threadId);
@@ -198,7 +203,10 @@ public final class SchedulerEngine extends Engine {
         }
     }
 
-    /** One multiplication would keep a stride of the ids visible, and a full table would map it to few queues. */
+    /**
+     * With one multiplication, ids with a constant stride would keep a pattern, and a full table would map them to few
+     * queues.
+     */
     private static int slot(long id) {
         long h = id * 0x9E3779B97F4A7C15L;
         return (int) ((h ^ h >>> 32) * 0xD6E8FEB86659FD93L >>> SLOT_SHIFT);
@@ -213,7 +221,7 @@ public final class SchedulerEngine extends Engine {
 
     // ---- closing ----
 
-    /** Takes no new task, and waits until timers due within {@code nanos} have run. Then the caller closes. */
+    /** Accepts no new task, and waits until timers due within {@code nanos} have run. Then the caller closes. */
     public void drain(long nanos) {
         refuseIfShared();
         long begun = System.nanoTime();
@@ -276,7 +284,7 @@ public final class SchedulerEngine extends Engine {
         passOn(taken, stopped);
     }
 
-    /** Stops all timers and returns them to its caller only. Leaves none for the next call unless this fails. */
+    /** Stops all timers and returns them. If this fails, the next call returns them. */
     private List<TimerNode> end() {
         synchronized (closing) {
             closeAll(queues, unfired);
@@ -295,7 +303,7 @@ public final class SchedulerEngine extends Engine {
         }
     }
 
-    /** Under no lock: dependents of the futures may call this scheduler, and wait for other threads. */
+    /** Called under no lock: dependent stages of the futures may call this scheduler, and wait for other threads. */
     private void passOn(List<TimerNode> taken, Consumer<TimerNode> stopped) {
         try {
             completeAbandoned(taken);
@@ -308,7 +316,7 @@ public final class SchedulerEngine extends Engine {
         }
     }
 
-    /** Also after a failure: workers and loops must see that the scheduler is closed. */
+    /** Called even after a failure, because workers and loops must see that the scheduler is closed. */
     private void wakeAll() {
         for (Sleeper d : workerPool.workers()) {
             d.call();
@@ -337,7 +345,7 @@ public final class SchedulerEngine extends Engine {
         return new Firings(this);
     }
 
-    /** Reports a failure, because the caller may have to run a claimed timer. A later call is the next attempt. */
+    /** Reports a failure instead of throwing it: the caller may have to run a claimed timer. A later call tries again. */
     @Override
     public void callWatch() {
         if (isWatched) {

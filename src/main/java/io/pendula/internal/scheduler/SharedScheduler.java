@@ -3,7 +3,7 @@ package io.pendula.internal.scheduler;
 import io.pendula.internal.engine.Options;
 
 /**
- * Makes the shared scheduler's engine at first use. The class initializer makes it, so that the compiler treats it as a
+ * Creates the shared scheduler's engine at first use. The class initializer creates it, so that the compiler treats it as a
  * constant. If that fails, the next use tries again.
  */
 public final class SharedScheduler {

@@ -12,28 +12,28 @@ import io.pendula.internal.workers.Seat;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Reports, once each, callbacks that block their thread, late loops, and that all threads are blocked. Its thread, the
- * monitor, runs from the first call until nothing has been in progress for some seconds.
+ * Reports three conditions, each once: a callback blocks its thread, a loop is late, or all threads are blocked. Its
+ * thread, the monitor, runs from the first call until nothing has been in progress for some seconds.
  */
 public final class StallWatch implements Seat.Sitter {
     /*
      * While a worker is awake, or a timer is armed or runs on a loop, the watch checks once a second, or twice in
      * stallNanos if that is shorter. Otherwise it is idle: it sleeps until it is called.
      *
-     * Most callbacks are short, so a poller that begins one does not call the watch if there is a guard. The guard finds the
-     * poller awake before it sleeps, checks again soon, takes over if the callback lasts, and then calls the watch. All
-     * other workers call the watch themselves.
+     * Most callbacks are short. So a poller that begins a callback does not call the watch if there is a guard. The guard
+     * finds the poller awake before it sleeps, checks again soon, takes over if the callback lasts, and then calls the
+     * watch. All other workers call the watch themselves.
      *
      * No stall is missed. Before the watch sleeps it sets idle (SW-I1), then checks again whether a worker is awake or a
      * loop is busy (SW-I2). A worker that wakes up first clears asleep (SW-U1). After that it, or the guard that has taken
      * over, reads idle (SW-U2). All are volatile. If the watch misses the worker, SW-I1 < SW-I2 < SW-U1 < SW-U2, and it is
-     * called. The same holds for loops: a thread that arms where nothing had arrived lowers the queue's arrivals, then reads
-     * idle. Timers that a drain moves from the arrivals into the heap stay visible, because the watch checks under the
-     * queue's lock.
+     * called. The same holds for loops: if a queue has no arrivals, a thread that arms there lowers the queue's arrivals,
+     * then reads idle. Timers that a drain moves from the arrivals into the heap stay visible, because the watch checks
+     * under the queue's lock.
      *
-     * A thread that calls the watch clears idle before the call, and does not write it after a successful one: by then
-     * the watch may have checked, set idle, and ended. If that were overwritten, no thread would call the watch again. If
-     * its thread could not be started, the calling thread sets idle: until then no other thread calls the watch.
+     * A thread that calls the watch clears idle before the call, and does not write it after a successful call. By then the
+     * watch may have checked, set idle, and ended. If its write were overwritten, no thread would call the watch again. If
+     * the watch's thread could not be started, the calling thread sets idle: until then no other thread calls the watch.
      */
 
     /** Pause after a failure. */
@@ -43,11 +43,11 @@ public final class StallWatch implements Seat.Sitter {
 
     private final SchedulerEngine engine;
     private final long stallNanos;
-    /** The time between two checks, because it takes two to see a stall. */
+    /** The time between two checks. Detecting a stall takes two checks. */
     private final long lookNanos;
     private final Seat seat;
     private volatile boolean idle = true;
-    /** Used by its own thread: no worker has been free since that was reported. */
+    /** Used by its own thread: no worker has been free since allBlocked was reported. */
     private boolean isAllBlockedTold;
     /** Used by its own thread: the next attempt to close loops whose threads have ended. */
     private long closesAgainAt;
@@ -96,7 +96,7 @@ public final class StallWatch implements Seat.Sitter {
         while (!engine.isClosed()) {
             long until = engine.timeline.now() + lookNanos;
             park(lookNanos);
-            long now = engine.timeline.now(); // one reading for both, or a pause between two would count as a callback's
+            long now = engine.timeline.now(); // one reading: a pause between two would count as a callback's
             engine.wokeUp(until, now);
             look(now);
             idle = true; // SW-I1
@@ -115,7 +115,7 @@ public final class StallWatch implements Seat.Sitter {
     }
 
     /**
-     * Checks for a close at the last moment, as watch() checks idle: a listener, a clock or a lock may park before that
+     * Checks for a close at the last moment, as watch() checks idle. A listener, a clock or a lock may park before that,
      * and use up the permit of the close or the call.
      */
     private void park(long nanos) {
@@ -125,7 +125,7 @@ public final class StallWatch implements Seat.Sitter {
         Thread.interrupted();
     }
 
-    /** Whether a worker is awake, so in a callback or about to be; or whether a timer is armed or runs on a loop. */
+    /** Whether a worker is awake (in a callback, or about to begin one), or a timer is armed or runs on a loop. */
     private boolean isAnythingUp(long now) {
         for (Sleeper w : engine.workerPool.workers()) {
             if (!w.asleep) {
@@ -133,7 +133,7 @@ public final class StallWatch implements Seat.Sitter {
             }
         }
         for (LoopWorker l : engine.loops()) {
-            // In this order: a claim, or the end of the loop, comes between.
+            // In this order: a claim, or the end of the loop, may come in between.
             if (peek(l, now) != Timeline.NEVER || l.node() != null || l.isEndOpen()) {
                 return true;
             }
@@ -143,17 +143,17 @@ public final class StallWatch implements Seat.Sitter {
 
     private void look(long now) {
         Sleeper[] workers = engine.workerPool.workers();
-        long shortest = workers.length == 0 ? 0 : Long.MAX_VALUE; // for which all of them have been in callbacks
+        long shortest = workers.length == 0 ? 0 : Long.MAX_VALUE; // the time for which all of them have been in callbacks
         for (Sleeper w : workers) {
             int pulse = w.pulse();
             w.see(pulse, now);
-            long age = (pulse & 1) == 0 ? 0 : w.age(engine.resumedAt, now); // a pause of all threads is no callback's fault
+            long age = (pulse & 1) == 0 ? 0 : w.age(engine.resumedAt, now); // since the last pause of all threads
             if (age >= stallNanos && w.isStallNew()) {
                 tellStalled(w.node(), w.lateness(), age);
             }
             shortest = Math.min(shortest, age);
         }
-        boolean areAllBlocked = shortest >= stallNanos && !engine.isClosed(); // read last: a close lets the free ones go
+        boolean areAllBlocked = shortest >= stallNanos && !engine.isClosed(); // read last: a close ends the free workers
         if (areAllBlocked && !isAllBlockedTold) {
             engine.reporter.tell(Event.ALL_BLOCKED, engine.name(), workers.length, shortest, null);
         }
@@ -164,7 +164,7 @@ public final class StallWatch implements Seat.Sitter {
         engine.workerPool.growAgain(null); // a worker may have failed to start when all others were in callbacks
     }
 
-    /** Racy: {@code t}, which may be null, and its lateness may belong to the next run if that one has ended. */
+    /** Racy: {@code t} may be null. If the run has ended, {@code t} and its lateness may belong to the next run. */
     private void tellStalled(TimerNode t, long lateness, long blocked) {
         if (t != null) {
             engine.reporter.tell(Event.STALLED, t, lateness, blocked, null);
