@@ -11,7 +11,7 @@ import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 public abstract class Sleeper extends Firing {
     /** A worker that has claimed nothing for this long is held up. */
     public static final long HELD_UP_NANOS = 200_000;
-    /** The same before a spare worker takes over. Longer, because several spare workers may start in a row. */
+    /** The same limit for a spare worker to take over. Longer, because several spare workers may start in a row. */
     public static final long STUCK_NANOS = 1_000_000;
 
     private static final AtomicIntegerFieldUpdater<Sleeper> PULSE =
@@ -19,23 +19,25 @@ public abstract class Sleeper extends Firing {
 
     /** The queue that this worker runs first; null if it has none. */
     public final TimerQueue home;
-    /** A spare worker. It runs timers only as poller, takes over only from a stuck one, and ends after some idle seconds. */
+    /**
+     * A spare worker. It runs timers only as poller, takes over only from a stuck poller, and ends after some idle seconds.
+     */
     public final boolean isTemporary;
 
     /** Odd while a callback runs on this thread. */
     private volatile int pulse;
     /**
-     * True if user code has begun since this worker woke up or became the poller. Set before it reads the same flag of the
-     * others: if several workers begin callbacks at once, the last one sees that all have.
+     * True if user code has begun since this worker woke up or became the poller. Set before this worker reads the flags of
+     * the others. So if several workers begin callbacks at once, the last one sees that all have begun.
      */
     public volatile boolean hasBegun;
     /** True from before the park until after it. */
     public volatile boolean asleep;
     /** While asleep: the latest end of the sleep. */
     public volatile long until;
-    /** Another thread has asked for a further round. */
+    /** Another thread has requested a further round. */
     private volatile boolean called;
-    /** Average duration of recent callbacks. */
+    /** Average duration of recent callbacks, in nanoseconds. */
     public volatile long took;
     /** This worker is awake, and its home has more due timers than a batch. */
     public volatile boolean isLoaded;
@@ -64,7 +66,7 @@ public abstract class Sleeper extends Firing {
         return called;
     }
 
-    /** Whether a call is pending that a live thread will see. After a failed start no thread will. */
+    /** Whether a call is pending that a live thread will see. After a failed start, no thread will see it. */
     final boolean isComing() {
         Thread t = called ? runner() : null; // in this order: a thread that leaves its seat checks for a call after that
         return t != null && t.isAlive();
@@ -105,12 +107,15 @@ public abstract class Sleeper extends Firing {
         return (pulse & 1) != 0;
     }
 
-    /** Whether the calling thread is this worker's and in no callback. Then it checks what it arms before it sleeps. */
+    /**
+     * Whether the calling thread is this worker's thread and is in no callback. If so, it checks the queues before it
+     * sleeps, so its own arming needs no call.
+     */
     final boolean isBetweenCallbacks() {
         return !isInCallback() && runner() == Thread.currentThread();
     }
 
-    /** A hint, like isHeldUp: claimedAt may already belong to another callback. */
+    /** Whether it has claimed a timer recently. A hint, like isHeldUp: claimedAt may already belong to another callback. */
     public final boolean getsOn(long now) {
         return now - claimedAt <= HELD_UP_NANOS;
     }

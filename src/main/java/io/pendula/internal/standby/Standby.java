@@ -7,8 +7,8 @@ import io.pendula.internal.queue.TimerQueue;
 import io.pendula.internal.queue.WakeGate;
 
 /**
- * Owns the queues of all workers and assigns the roles: one worker sleeps for the queues, another takes over if the first
- * is held up.
+ * Owns the queues of all workers and assigns the roles. One worker sleeps for the queues, and another takes over if the
+ * first is held up.
  */
 public final class Standby implements QueueOwner {
     /*
@@ -23,61 +23,62 @@ public final class Standby implements QueueOwner {
      *
      * No wake-up is lost
      *
-     * All queues share one gate (WakeGate). It says by when a worker checks all queues without being called. A thread that
-     * arms for an earlier instant sets it to AWAKE (WG-W4), then calls the poller if that sleeps, else the guard (SB-A1).
-     * Only the poller lowers the gate, under this object's lock, where it has checked its role:
+     * All queues share one gate (WakeGate). It holds the time by which a worker checks all queues without being called. A
+     * thread that arms for an earlier instant sets it to AWAKE (WG-W4), then calls the poller if that sleeps, else the
+     * guard (SB-A1). Only the poller lowers the gate, under this object's lock, after it has checked its role there:
      *
-     *     SB-P1  before it sleeps: the next deadline (the spacing may end the sleep later)
-     *     SB-P2  before its first callback since it woke up or became the poller: when the guard wakes up, less the grace
+     *     SB-P1  before it sleeps, to the next deadline (the spacing may end the sleep later)
+     *     SB-P2  before its first callback since it woke up or became the poller, to the guard's wake-up time minus grace
      *
-     * Other threads may only raise it, which costs calls at worst. The poller first writes who sleeps until then (poller,
-     * guard, asleep, until), then publishes (WG-W1), then checks all queues (WG-R1). If a queue needs a check sooner, the
-     * poller does not park, or calls the guard. At SB-P2 it skips that check if the guard wakes up and checks within two
-     * graces. By the argument in WakeGate either that check finds a timer, or the arming thread moves the gate. It remains
-     * to show that the call, SB-A1, reaches a worker that checks the queues. The poller, as read at SB-A1,
+     * Other threads may only raise it, which at worst costs superfluous calls. The poller first writes which worker sleeps
+     * until then (poller, guard, asleep, until), then publishes (WG-W1), then checks all queues (WG-R1). If a queue needs a
+     * check sooner, the poller does not park, or calls the guard. At SB-P2 it skips that check if the guard wakes up and
+     * checks within two graces. By the argument in WakeGate either that check finds a timer, or the arming thread moves the
+     * gate. It remains to show that the call, SB-A1, reaches a worker that checks the queues. The poller, as read at SB-A1,
      *
      * 1. sleeps. It keeps its role until it is awake, because a worker takes the role only from a poller that is awake. So
      *    it is called. If it has given the role to the guard (SB-T1), in the same hold of the lock, all this applies to that
      *    worker. If that worker was already awake, it may have skipped SB-P2, having seen another poller asleep. So the old
      *    poller, now the guard, sleeps for GRACE only.
-     * 2. is awake, before its first callback. It comes to SB-P1 or SB-P2, and to WG-R1 after that.
+     * 2. is awake, before its first callback. It will execute SB-P1 or SB-P2, and WG-R1 after that.
      * 3. runs callbacks. The guard is called. It takes the role from a poller that is held up (SB-T2), as if it had just
-     *    woken up: see 2. Else it sleeps for GRACE (SB-G1) and checks again. It sleeps longer only after it has seen the
-     *    poller asleep, under the lock, and the next SB-P2 reads the end of that sleep, under the lock. A guard that begins
-     *    a callback appoints a guard from the reserve if the poller is awake; else the poller does so when it begins one. If
-     *    the reserve is empty, all workers are awake: the gate stays unchanged, and each checks before it sleeps.
+     *    woken up: see 2. Otherwise it sleeps for GRACE (SB-G1) and checks again. It sleeps longer only after it has seen
+     *    the poller asleep, under the lock. The next SB-P2 reads the end of that sleep, under the lock. A guard that begins
+     *    a callback appoints a guard from the reserve if the poller is awake. Otherwise the poller does so when it begins a
+     *    callback. If the reserve is empty, all workers are awake: the gate stays unchanged, and each checks before it
+     *    sleeps.
      * 4. has lost the role, perhaps without having noticed. It does not change the gate: SB-P1 and SB-P2 check the role.
      *    Like any helper it may drain and claim, because each arming thread reads the gate after its push.
      * 5. leaves a queue to a loaded worker (see Worker). If a worker is loaded when the poller goes to sleep (SB-L1), that
-     *    worker becomes the poller, and the old one the guard, for GRACE. So the gate may say AWAKE: the new poller is
-     *    awake, and publishes before it sleeps, because it reads its role under the lock (see 2); or it blocks, and the
-     *    guard checks after GRACE. If no worker is loaded any more, WG-R1 finds the queue.
+     *    worker becomes the poller, and the old one the guard, for GRACE. So the gate may say AWAKE. The new poller is
+     *    awake, and publishes before it sleeps, because it reads its role under the lock (see 2). If it blocks, the guard
+     *    checks after GRACE. If no worker is loaded any more, WG-R1 finds the queue.
      *
      * Between WG-W4 and SB-A1 no other thread calls. If the system suspends the arming thread there, due timers of all
-     * queues wait until it resumes, or until the poller's sleep ends, which is within a second.
+     * queues wait until it resumes or the poller's sleep ends. That sleep ends within a second.
      *
      * Details
      *
-     * A ticker is armed by the poller between two callbacks. That calls no guard (needsCall), because the poller checks
-     * again before it sleeps. If its next callback blocks, the ticker waits for the guard, at most PAIR. A poller that loses
-     * its role meanwhile has armed before SB-T2. Stale entries call the poller only if it sleeps: an awake poller sweeps
-     * before it sleeps, and the threads that stop timers sweep, too.
-     * While a timer is armed the poller's sleep ends within a second (DueTimers.endOfLongestSleep), and the guard's a second
-     * later: by then it is the poller, unless a timer was due in between.
+     * The poller arms a ticker between two callbacks. This calls no guard (needsCall), because the poller checks again
+     * before it sleeps. If its next callback blocks, the ticker waits for the guard, at most PAIR. A poller that loses its
+     * role meanwhile has armed before SB-T2. Stale entries call the poller only if it sleeps: an awake poller sweeps before
+     * it sleeps, and the threads that stop timers sweep, too.
+     * While a timer is armed, the poller's sleep ends within a second (DueTimers.endOfLongestSleep). The guard's sleep ends
+     * a second later. By then the guard is the poller, unless a timer was due in between.
      * If a thread cannot be started, the gate says NEVER, so the next arming tries again. A worker without a thread sleeps
-     * for ever, and counts as free. If it is the poller, SB-A1 also calls the guard, which runs due timers and calls the
+     * forever, and counts as free. If it is the poller, SB-A1 also calls the guard, which runs due timers and calls the
      * poller each second.
      * The spacing limits sleeps, not spins: a poller that has run something sleeps until the spacing has passed since it
-     * woke up. So dense timers run in groups, and sparse ones to the microsecond.
+     * woke up. So dense timers run in groups, and sparse timers run with microsecond accuracy.
      * This object's lock is held while a worker goes to sleep, changes its role or publishes. It is never taken under a
      * queue's lock, and no other lock is taken under it.
      */
 
-    /** About how late a timer is if the callback before it blocks. */
+    /** The approximate lateness of a timer if the callback before it blocks. */
     public static final long GRACE_NANOS = 250_000;
     /** If two timers are due within GRACE and the first blocks, the second is at most this late. */
     public static final long PAIR_NANOS = 14_000_000;
-    /** The shortest sleep of a poller; a park takes about as long. Shorter only if the spacing is. */
+    /** The shortest sleep of a poller, unless the spacing is shorter. A park takes about as long. */
     private static final long MIN_SLEEP_NANOS = 50_000;
     /** If callbacks take longer than this on average, the guard wakes up sooner. */
     private static final long LONG_NANOS = 50_000;
@@ -102,7 +103,7 @@ public final class Standby implements QueueOwner {
     /** The last wake-up of a thread that found something to run. */
     private long lastWake;
 
-    /** {@code gate} belongs to all these queues. */
+    /** All {@code queues} share the {@code gate}. */
     public Standby(TimerQueue[] queues, WakeGate gate, long spacing) {
         this.queues = queues;
         this.gate = gate;
@@ -138,7 +139,7 @@ public final class Standby implements QueueOwner {
 
     // ---- threads that arm ----
 
-    /** False if the poller arms between two callbacks, or if only a sweep is wanted and the poller is awake. */
+    /** False if the poller arms between two callbacks, or if only a sweep is needed and the poller is awake. */
     @Override
     public boolean needsCall(long when) {
         Sleeper p = poller;
@@ -205,7 +206,7 @@ public final class Standby implements QueueOwner {
         }
     }
 
-    /** From this instant on the guard checks for timers that a callback beginning now would delay. */
+    /** The delay after which the guard checks for timers that a callback beginning now would delay. */
     private long shortGrace() {
         Sleeper p = poller;
         return grace == GRACE_NANOS && p.took > LONG_NANOS ? SHORT_GRACE_NANOS : grace;
@@ -227,22 +228,25 @@ public final class Standby implements QueueOwner {
         return earliest;
     }
 
-    /** Whether the guard checks the calling poller: it is called, wakes up by then, or is awake before any callback. */
+    /**
+     * Whether the guard checks the calling poller: it was called, wakes up by {@code by}, or is awake and has begun no
+     * callback.
+     */
     public boolean isLookedAfter(Sleeper me, long by) {
         Sleeper g = guard;
         return poller == me && g != null && (g.asleep ? g.isComing() || g.until <= by : !g.hasBegun);
     }
 
-    /** The calling worker is behind with its timers. */
+    /** Called by a worker that is behind with its timers. */
     public void callHelper(Sleeper me) {
         Sleeper g = guardAsleep(me);
-        Sleeper helper = g != null && !g.isTemporary ? g : reserve(me); // which finds those that stay before the others
+        Sleeper helper = g != null && !g.isTemporary ? g : reserve(me); // which finds permanent workers before spare ones
         if (helper != null && !helper.isTemporary && !helper.isComing()) {
             helper.call();
         }
     }
 
-    /** The calling worker is behind with the timers of a queue that is another worker's home. */
+    /** Called by a worker that is behind with the timers of another worker's home. */
     public void callOwner(TimerQueue q) {
         Sleeper d = ownerOf(q);
         if (d != null && d.asleep && !d.isComing()) {
@@ -250,7 +254,7 @@ public final class Standby implements QueueOwner {
         }
     }
 
-    /** The worker whose home this is, or null. */
+    /** The worker that has this queue as its home, or null. */
     private Sleeper ownerOf(TimerQueue q) {
         for (Sleeper d : sleepers) {
             if (d.home == q) {
@@ -276,7 +280,10 @@ public final class Standby implements QueueOwner {
         return null;
     }
 
-    /** No guard sleeps: appoints one from the reserve. The caller calls it, so that it plans anew. Null if there is none. */
+    /**
+     * Called if no guard sleeps. Appoints one from the reserve, or returns null. The caller must call it, so that it plans
+     * its sleep.
+     */
     private Sleeper newGuard(Sleeper me) {
         assert Thread.holdsLock(this);
         guard = reserve(me);
@@ -286,8 +293,8 @@ public final class Standby implements QueueOwner {
     // ---- workers that go to sleep ----
 
     /**
-     * When the poller must check next; RETRY if there is more to do. Skips queues that others run. Files arrivals only where
-     * they are due before the filed timers, and before the result so far.
+     * The time of the poller's next check; RETRY if there is more to do. Skips queues that others run. Files arrivals only
+     * where they are due before the filed timers, and before the result so far.
      *
      * @param looks at every queue, which happens once a second: plans sweeps also for queues that others run
      */
@@ -317,11 +324,11 @@ public final class Standby implements QueueOwner {
     }
 
     /**
-     * Called by a worker that has found nothing to do. False if it must make another round because its role has changed;
-     * else other threads now see it as asleep until {@code d.until}.
+     * Called by a worker that has found nothing to do. False if it must make another round because its role has changed.
+     * Otherwise other threads now see it as asleep until {@code d.until}.
      *
      * @param polls whether it was the poller at the beginning of its round
-     * @param next as poller: when it must check next
+     * @param next as poller: the time of its next check
      * @param firedAt when it woke up, if it has run something since; else 0
      */
     public boolean goToSleep(Sleeper d, boolean polls, long next, long now, long firedAt) {
@@ -367,7 +374,7 @@ public final class Standby implements QueueOwner {
         boolean handsBack = g != null && d.isTemporary && !g.isTemporary;
         long u = g == null ? Timeline.NEVER : g.until;
         boolean isNear = g != null && (d.isTemporary || !g.isTemporary) // a spare worker takes over only from a callback
-                && next != Timeline.NEVER && now < u && u >= next - SLACK_NANOS // else it wakes up for nothing
+                && next != Timeline.NEVER && now < u && u >= next - SLACK_NANOS // else the guard wakes up for nothing
                 && u <= target + (target > next ? spacing / 2 : SLACK_NANOS);
         boolean givesRole = isNear || handsBack;
         Sleeper called = null;
@@ -386,7 +393,10 @@ public final class Standby implements QueueOwner {
         return givesRole && (!isNear || needsLookBefore(next)) ? g : called;
     }
 
-    /** See "No wake-up is lost": the caller is the poller and has written who sleeps until then, or it raises the gate. */
+    /**
+     * See "No wake-up is lost": the caller is the poller and has written which worker sleeps until then, or it raises the
+     * gate.
+     */
     private void publish(long lookAt) {
         assert Thread.holdsLock(this);
         gate.set(lookAt);
@@ -429,9 +439,9 @@ public final class Standby implements QueueOwner {
     }
 
     /**
-     * Until when a guard sleeps behind a poller that sleeps until {@code target}: until the next timer due after that, or
-     * the end of the longest sleep that can follow. So a scheduler with nothing to run for seconds wakes up one thread a
-     * second, in turn.
+     * The end of the sleep of a guard behind a poller that sleeps until {@code target}. It is the next timer due after
+     * that, or the end of the longest sleep that can follow. So a scheduler with nothing to run for seconds wakes up one
+     * thread a second, in turn.
      */
     private long behind(long target) {
         long from = Timeline.plus(target, shortGrace());
@@ -454,7 +464,7 @@ public final class Standby implements QueueOwner {
         return false;
     }
 
-    /** The same, also if a sweep is needed. */
+    /** As {@code isAnythingBefore}, but also true if a sweep is needed. */
     public boolean needsLookBefore(long next) {
         for (TimerQueue q : queues) {
             if (q.due.needsLookBefore(next)) {
@@ -464,13 +474,15 @@ public final class Standby implements QueueOwner {
         return false;
     }
 
-    /** Called before a spare worker ends. False if it is needed: it polls, or the poller is awake or has no thread. */
+    /**
+     * Called before a spare worker ends. False if the worker is needed: it polls, or the poller is awake or has no thread.
+     */
     public synchronized boolean leave(Sleeper d) {
         if (poller == d || !poller.asleep || poller.runner() == null && isAnythingBefore(Timeline.NEVER)) {
             return false;
         }
         if (guard == d) {
-            guard = null; // the poller finds another before its next callback, or WorkerPool.ended starts one
+            guard = null; // the poller finds another guard before its next callback, or WorkerPool.ended starts one
         }
         return true;
     }
