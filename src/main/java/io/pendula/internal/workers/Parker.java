@@ -15,8 +15,8 @@ import java.util.concurrent.locks.LockSupport;
  * microseconds, while the sleeper checks for a call. A sleep shorter than the oversleep is the shortest possible park. While
  * a user's clock stands still, each park is twice as long as the one before.
  *
- * <p><b>Exact.</b> If wake-ups are not limited, the quantile is 33 %, and the spin up to 100 microseconds. A sleep shorter
- * than the oversleep is spun entirely.
+ * <p><b>Exact.</b> If wake-ups are not limited, the quantile is 33 %, and the spin lasts up to 100 microseconds. A sleep
+ * shorter than the oversleep is spent spinning.
  *
  * <p><b>Tight slack.</b> Linux adds up to 50 microseconds to the end of a timed wait of an ordinary thread, to batch
  * wake-ups. A thread may lower this for itself through {@code /proc}, without a privilege or native code.
@@ -27,19 +27,21 @@ public final class Parker {
     private static final long MAX_EXACT_SPIN_NANOS = 100_000;
     /** The initial bias. Starting at 0, two sleepers would need hundreds of sleeps to learn. */
     private static final long FIRST_BIAS_NANOS = 40_000;
-    /** Down eight times as fast as up: settles where one oversleep in nine is shorter than the bias. */
+    /**
+     * The bias falls eight times as fast as it rises. So it settles where one oversleep in nine is shorter than the bias.
+     */
     private static final long BIAS_DOWN_NANOS = 2_000;
     private static final long BIAS_UP_NANOS = 250;
-    /** If wake-ups are not limited: settles where one oversleep in three is shorter. */
+    /** If wake-ups are not limited, the bias settles where one oversleep in three is shorter. */
     private static final long EXACT_BIAS_UP_NANOS = 1_000;
     private static final long SHORTEST_PARK_NANOS = 1_000;
     /** A clock that stands still just before a deadline is read four times a second. */
     private static final int MAX_STANDING = 18;
-    /** Longest park: a longer one could overflow, and a clock of another speed must be read now and then. */
+    /** The longest park. A longer park could overflow, and a clock with another speed must be read occasionally. */
     private static final long MAX_PARK_NANOS = 1L << 52;
 
     private final Timeline timeline;
-    /** Wake-ups are not limited. */
+    /** Whether wake-ups are not limited. */
     private final boolean isExact;
     private final boolean spins;
     private long bias;
@@ -49,7 +51,7 @@ public final class Parker {
     public Parker(Timeline timeline, boolean isExact) {
         this.timeline = timeline;
         this.isExact = isExact;
-        // A spinning thread would take the only processor from the thread that it waits for, or wait for ever for a clock
+        // A spinning thread would take the only processor from the thread that it waits for, or wait forever for a clock
         // that stands still.
         this.spins = timeline.isSystem() && Runtime.getRuntime().availableProcessors() > 1;
         this.bias = spins ? FIRST_BIAS_NANOS : 0;
@@ -57,7 +59,7 @@ public final class Parker {
 
     /**
      * Sleeps until {@code target}, or until the sleeper is called. May return early, because every caller checks again. If
-     * the thread is awake at {@code next}, which is no later, it does not wait for the target.
+     * the thread is awake at {@code next}, which is not after {@code target}, it does not wait for the target.
      */
     public void parkUntil(long target, long next, Sleeper sleeper) {
         if (target == Timeline.NEVER) {
@@ -66,7 +68,7 @@ public final class Parker {
         }
         long began = timeline.now();
         long left = target - began;
-        if (left > bias || !isExact) { // else any park would end too late
+        if (left > bias || !isExact) { // else a park of any length would end too late
             long parked = Math.min(Math.max(left - bias, SHORTEST_PARK_NANOS << standing), MAX_PARK_NANOS);
             if (left <= 0 || sleeper.isCalled()) {
                 return; // reading the clock may have used up the permit, see Worker.isCalled
@@ -95,7 +97,7 @@ public final class Parker {
         bias = over < bias ? Math.max(0, bias - BIAS_DOWN_NANOS) : Math.min(MAX_BIAS_NANOS, bias + up);
     }
 
-    /** Asks the kernel to wake this thread without slack. Best effort: false if that is not possible. */
+    /** Asks the kernel to wake this thread without slack. Best effort: false if this is not possible. */
     public static boolean tightenSlack() {
         try {
             // Not java.nio.file, whose classes a new JVM has not loaded yet. /proc/<tid> is not listed but can be opened.

@@ -17,14 +17,14 @@ public final class Seat {
      *
      * - The waker finds the seat empty, and starts a thread.
      * - The thread finds the word changed, and takes its seat again.
-     * - Both: the monitor lets one of them fill the seat. If that is the waker, the old thread ends. Else no thread is
-     *   started, and the old one continues, as after any wake.
+     * - Both: the monitor lets one of them fill the seat. If the waker fills it, the old thread ends. Otherwise no thread
+     *   is started, and the old thread continues, as after any wake.
      *
      * A thread that a waker starts gets the seat after its start. Until then other wakers wait for the monitor, and try
-     * themselves if the start failed. After a failure couldNotStart resets the word that brings wakers here (the gate;
-     * whether the watch is idle). So the next wake is the next attempt. Until then nothing runs, but nothing is lost. The
-     * factory is called outside the monitor, because it may take locks of the user's: a waker that comes too late has made
-     * a thread that is never started.
+     * themselves if the start failed. After a failure, couldNotStart resets the word that makes wakers come here (the gate,
+     * or the watch's idle). So the next wake is the next attempt. Until then nothing runs, but nothing is lost. The factory
+     * is called outside the monitor, because it may take the user's locks: a waker that is too late has made a thread that
+     * is never started.
      *
      * The seat also passes on the fields of the worker. The old thread touches none after it has vacated the seat, unless
      * it takes the seat again. The new one waits for the monitor before it touches any.
@@ -38,9 +38,9 @@ public final class Seat {
 
     private final WorkerPool workerPool;
     private final Sitter sitter;
-    /** Part of the name of threads started on demand; null if none are. */
+    /** Part of the name of threads that are started on demand; null if no threads are. */
     private final String role;
-    /** Set under the monitor; its own thread sets it to null without. */
+    /** Set under the monitor, except that its own thread sets it to null without the monitor. */
     private volatile Thread thread;
 
     public Seat(WorkerPool workerPool, Sitter sitter, String role) {
@@ -90,7 +90,10 @@ public final class Seat {
         return false;
     }
 
-    /** Whether the calling thread has this seat. A thread started for it that does not have it must end at once. */
+    /**
+     * Whether the calling thread has this seat. A thread that was started for this seat and does not have it must end at
+     * once.
+     */
     public synchronized boolean isMine() {
         return thread == Thread.currentThread();
     }

@@ -17,27 +17,27 @@ public final class Worker extends Sleeper implements Seat.Sitter {
      *   1. run due timers,
      *   2. as poller: find the time of the next check, and sweep stale entries if there are many,
      *   3. sleep.
-     * A round fetches cache lines that others have written. So it reads only two words of a queue with nothing to do.
+     * A round fetches cache lines that other threads have written. So it reads only two words of a queue without work.
      *
-     * Claims. Due timers are claimed one at a time under the queue's lock and run outside it: if a batch were claimed, a
-     * callback that blocks would hide the rest from others. After BATCH callbacks the next queue has its turn. The
-     * poller reads the clock when nothing is due at the last reading, and now and then before that. Timers that other
-     * threads arm after a reading are due then or later, so they can wait for the next reading, which is followed by a
+     * Claims. Due timers are claimed one at a time under the queue's lock and run outside it. If a batch were claimed, a
+     * callback that blocks would hide the rest from other workers. After BATCH callbacks the next queue has its turn. The
+     * poller reads the clock when nothing is due at the last reading, and occasionally before that. Timers that other
+     * threads arm after a reading are due then or later. So they can wait for the next reading, which is followed by a
      * drain.
      *
      * Which worker runs a queue. Each worker that is awake first runs its own queue, its home. If more than a batch is due
-     * there and callbacks are short, the worker is loaded. It comes back at once, so the others leave that queue to it while
-     * it claims one timer after the other. Two threads that run short callbacks of one queue wait for its lock and memory,
-     * and run fewer than one would. The poller runs all other queues. Another worker runs timers of a queue that is not
-     * its home only if callbacks take long, or if the poller sleeps or has claimed nothing for a while. A poller that is
-     * behind calls another worker if callbacks take long, else the queue's own. If the poller has nothing to run and another
-     * worker is loaded, that worker becomes the poller.
+     * there and callbacks are short, the worker is loaded. It returns to that queue at once, so the others leave the queue
+     * to it while it claims one timer after the other. Two threads that run short callbacks of one queue wait for its lock
+     * and memory. Together they run fewer callbacks than one thread would. The poller runs all other queues. Another worker
+     * runs timers of a queue that is not its home only if callbacks take long, or if the poller sleeps or has claimed
+     * nothing for a while. A poller that is behind calls another worker if callbacks take long, otherwise the queue's own
+     * worker. If the poller has nothing to run and another worker is loaded, that worker becomes the poller.
      * The poller, and each worker at its home, measures how long callbacks take. While no guard sleeps, the poller's measure
-     * can only fall, because callbacks of two threads that wait for each other seem long.
+     * can only fall, because the callbacks of two threads that wait for each other seem long.
      *
-     * User code may block. So a worker calls it under the pulse, while others check the queues. This applies to callbacks
-     * and their calls (decorate, executor, listener, handler, wakeup of a loop), and to reports of a pause, a failure or a
-     * shortage between callbacks (enterUsersCode). A clock or a thread factory must not block.
+     * User code may block. So a worker calls it under the pulse, while other workers check the queues. This applies to
+     * callbacks and their calls (decorate, executor, listener, handler, wakeup of a loop). It also applies to reports of a
+     * pause, a failure or a shortage between callbacks (enterUsersCode). A clock or a thread factory must not block.
      */
 
     public static final int BATCH = 64;
@@ -47,13 +47,13 @@ public final class Worker extends Sleeper implements Seat.Sitter {
 
     /** A poller that runs a timer this late is behind. */
     private static final long BEHIND_NANOS = 300_000;
-    /** The same if callbacks take long: about the time to wake another worker. */
+    /** The same limit if callbacks take long: about the time to wake another worker. */
     private static final long LONG_BEHIND_NANOS = 20_000;
     /** Callbacks take long if their average exceeds this. */
     public static final long LONG_NANOS = 2_000;
     /**
-     * A timer's owed runs count as long callbacks. They precede all timers that were due later, so those would wait for the
-     * last of them, however short each is.
+     * A timer's owed runs count as long callbacks. They run before all timers that were due later. So those timers would
+     * wait for the last owed run, even if each run is short.
      */
     private static final long OWING_NANOS = LONG_NANOS + 1;
     public static final long SPARE_IDLE_NANOS = 5_000_000_000L;
@@ -61,7 +61,7 @@ public final class Worker extends Sleeper implements Seat.Sitter {
     public static final long OVERDUE_NANOS = 100_000_000;
     private static final long AFTER_FAILURE_NANOS = 1_000_000;
 
-    /** On threads of users' factories. The library's own threads have a reference to their worker. */
+    /** The worker of a thread that a user's factory made. The library's own threads have a reference to their worker. */
     private static final ThreadLocal<Worker> CURRENT = new ThreadLocal<>();
 
     public final Engine engine;
@@ -74,17 +74,17 @@ public final class Worker extends Sleeper implements Seat.Sitter {
     /** The last reading of the clock. */
     private long now;
     private long wokeAt;
-    /** In the first round after a sleep; isUncalled: that sleep ended by itself. */
+    /** In the first round after a sleep. If isUncalled is set, too, no call ended that sleep. */
     private boolean hasSlept;
     private boolean isUncalled;
     private boolean hasRun;
     private boolean isUsed;
     private long idleSince;
-    /** When it next checks all queues, as poller. */
+    /** The time of its next check of all queues, as poller. */
     private long nextLook;
     /** The kernel may wake the thread late. */
     private boolean isSlack;
-    /** Its thread is the factory's, and is not yet registered in CURRENT. */
+    /** Its thread was made by a user's factory, and is not registered in CURRENT yet. */
     private boolean isUnknown;
 
     public Worker(WorkerPool workerPool, Standby standby, TimerQueue home, boolean temporary) {
@@ -99,11 +99,11 @@ public final class Worker extends Sleeper implements Seat.Sitter {
         this.nextLook = DueTimers.endOfLongestSleep(idleSince);
     }
 
-    private boolean endsWhenIdle() { // a spare one ends and is not started again
+    private boolean endsWhenIdle() { // a spare worker ends and is not started again
         return engine.endsWhenIdle() && !isTemporary;
     }
 
-    /** The worker, of any scheduler, of the calling thread if a user's factory made that thread; else null. */
+    /** If a user's factory made the calling thread, its worker, of any scheduler; else null. */
     public static Worker ofFactorysThread() {
         return CURRENT.get();
     }
@@ -179,13 +179,13 @@ public final class Worker extends Sleeper implements Seat.Sitter {
         }
         Sleeper poller = standby.poller();
         boolean polls = poller == this;
-        boolean looks = polls && now >= nextLook; // once a second, when the cap ends its sleep
+        boolean looks = polls && now >= nextLook; // once a second, when the longest sleep ends
         nextLook = looks ? DueTimers.endOfLongestSleep(now) : nextLook;
         boolean ran = (polls || !isTemporary || poller.runner() == null) && runDue(poller, looks); // null: failed to start
         isUncalled = false;
         if (ran) {
             hasRun = true;
-            idleSince = now; // read after its run, which may have taken long
+            idleSince = now; // read after the run, which may have taken long
             if (!polls) {
                 return true;
             }
@@ -194,7 +194,7 @@ public final class Worker extends Sleeper implements Seat.Sitter {
         return polls && sweep(next) || next <= now || sleep(polls, next); // RETRY is less than every instant
     }
 
-    /** {@code looks}: at every queue, whatever its gate says, because a wake-up may have been lost there. */
+    /** {@code looks}: checks every queue, whatever its gate says, because a wake-up may have been lost there. */
     private boolean runDue(Sleeper poller, boolean looks) {
         boolean polls = poller == this;
         boolean runsOthers = polls || poller.asleep || poller.took > LONG_NANOS || !poller.getsOn(now);
@@ -214,7 +214,7 @@ public final class Worker extends Sleeper implements Seat.Sitter {
         return ran;
     }
 
-    /** As poller: runs due timers of a queue, up to a number and, if others wait, a time; true if any. */
+    /** As poller: runs due timers of a queue, up to a number and a time. True if any ran. */
     private boolean poll(TimerQueue q) {
         long began = now;
         boolean isFresh = true; // nothing has run since the last reading of the clock
@@ -259,15 +259,15 @@ public final class Worker extends Sleeper implements Seat.Sitter {
 
     /**
      * Whether the claimed timer, the first after a sleep, was due long before the end of that sleep, which no thread ended
-     * early. Sleeping too long, a clock that leaps or a callback that blocks has no influence. A timer that was due before
-     * the queue was last settled was armed afterwards, for an instant in the past; otherwise it would have run.
+     * early. A sleep that is too long, a clock that jumps or a callback that blocks does not count. If the timer was due
+     * before the queue was last settled, it was armed afterwards, for an instant in the past; otherwise it would have run.
      */
     private boolean isForgotten(TimerQueue q) {
         return isUncalled && now - deadline >= OVERDUE_NANOS && until - deadline >= OVERDUE_NANOS
                 && deadline >= q.due.settledAt();
     }
 
-    /** If callbacks are short, only the worker whose home this is can help. */
+    /** If callbacks are short, only the queue's own worker can help. */
     private void callHelperIfBehind(TimerQueue q) {
         if (took > LONG_NANOS && lateness() > LONG_BEHIND_NANOS) {
             standby.callHelper(this);
@@ -276,7 +276,7 @@ public final class Worker extends Sleeper implements Seat.Sitter {
         }
     }
 
-    /** As helper: runs due timers of a queue, up to a bound; true if any. */
+    /** As helper: runs due timers of a queue, up to a number and a time. True if any ran. */
     public boolean help(TimerQueue q, long began) {
         now = began;
         int ran = 0;
@@ -323,13 +323,14 @@ public final class Worker extends Sleeper implements Seat.Sitter {
             }
             return engine.run(this);
         } finally {
-            leaveCallback(); // before the end of the run, which arms a ticker again: that must not call the guard
+            leaveCallback(); // before the end of the run: that arms a ticker again, which must not call the guard
         }
     }
 
     /**
-     * Called before code that may block. So another worker must sleep for the queues or be free, and the stall watch must
-     * check. Throws nothing, because the claimed timer must run: without memory or stack the guard comes after its sleep.
+     * Called before code that may block. Ensures that another worker sleeps for the queues or is free, and that the stall
+     * watch checks. Throws nothing, because the claimed timer must run. If memory or stack is short, the guard checks only
+     * after its sleep.
      */
     private void ensureOthersLook(TimerQueue q) {
         hasBegun = true;
@@ -368,9 +369,9 @@ public final class Worker extends Sleeper implements Seat.Sitter {
     // ---- before a sleep ----
 
     /**
-     * Sweeps queues that have too many stale entries, as if asleep: an arming thread whose timer is due before the end of
-     * the sweep lowers the arrivals of its queue, which may be another queue. Makes at least one step for each such queue in
-     * a round, or a busy worker would never sweep. False if there was nothing to sweep.
+     * Sweeps queues that have too many stale entries. Meanwhile the worker counts as asleep. An arming thread whose timer
+     * is due before the end of the sweep lowers the arrivals of its queue, which may be another queue. Makes at least one
+     * step for each such queue in a round; otherwise a busy worker would never sweep. False if there was nothing to sweep.
      */
     public boolean sweep(long until) {
         boolean swept = false;
@@ -400,7 +401,7 @@ public final class Worker extends Sleeper implements Seat.Sitter {
         isLoaded = false;
         if (!standby.goToSleep(this, polls, next, now, hasRun ? wokeAt : 0)) {
             if (!polls && standby.poller() == this) {
-                engine.callWatch(); // it has become the poller, because a callback lasts
+                engine.callWatch(); // it has become the poller, because a callback takes long
             }
             return true;
         }
@@ -422,7 +423,7 @@ public final class Worker extends Sleeper implements Seat.Sitter {
                     parker.parkUntil(target, polls ? next : target, this);
                 }
             }
-            // Nothing was armed for idleNanos, so the thread may end. The worker stays, asleep for ever. A leftover permit
+            // Nothing was armed for idleNanos, so the thread may end. The worker stays, asleep forever. A leftover permit
             // ends the park at once and begins another round.
             left = ends && !isCalled(next) && System.nanoTime() - began >= engine.idleNanos
                     && seat.leave(() -> isCalled(Timeline.NEVER));
@@ -435,7 +436,10 @@ public final class Worker extends Sleeper implements Seat.Sitter {
         return !left;
     }
 
-    /** When a spare worker next asks whether it may leave. Soon if the last answer was no, because it was the poller. */
+    /**
+     * The time when a spare worker next asks whether it may leave. Soon if it could not leave before, because it was the
+     * poller.
+     */
     private long endOfIdle() {
         return Math.max(idleSince + SPARE_IDLE_NANOS, DueTimers.endOfLongestSleep(now));
     }

@@ -17,10 +17,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The workers of one scheduler: starts their threads, lists them, and removes each when it ends.
+ * The workers of one scheduler. Starts their threads, lists them, and removes each worker when it ends.
  *
- * <p>An ordinary scheduler starts its workers at once, and spare ones when callbacks block. A pool starts each worker when
- * it is needed, and gives it a queue as its home while there are queues without one.
+ * <p>An ordinary scheduler starts its workers at once, and spare workers when callbacks block. A pool starts each worker
+ * when it is needed, and gives it a queue as its home while there are queues without one.
  */
 public final class WorkerPool {
     /** Minimum pause between two attempts to start a thread. */
@@ -28,7 +28,10 @@ public final class WorkerPool {
     private static final long TELL_EACH_NANOS = 1_000_000_000;
 
     private static final Sleeper[] NONE = {};
-    /** Loaded with this class: a JVM that is out of memory when it first needs Thread.State can never use it. */
+    /**
+     * Loads Thread.State with this class. If the JVM ran out of memory while it loaded Thread.State later, it could never
+     * use it.
+     */
     private static final Thread.State NOT_STARTED = Thread.State.NEW;
 
     final Engine engine;
@@ -41,20 +44,23 @@ public final class WorkerPool {
 
     /** Held while a pool starts its first thread, which calls the user's factory: without that thread nothing can run. */
     private final Object starting = new Object();
-    /** A thread is starting a further worker. */
+    /** Whether a thread is starting another worker. */
     private final AtomicBoolean growing = new AtomicBoolean();
     /** False only in a pool whose first thread is not started yet. */
     private volatile boolean started;
     /** After a failed start, the System.nanoTime of the next attempt; else 0. */
     private volatile long retriesFrom;
-    /** Workers started after the first ones; used for names. Only for the thread that has set growing. */
+    /** The number of workers started after the first ones, for names. Used only by the thread that has set growing. */
     private int spares;
     /** The group of new threads. Not the group of the thread that happens to need them. */
     private final ThreadGroup group;
     /** The System.nanoTime from which the next failed start is reported. */
     private final AtomicLong tellsFrom = new AtomicLong(System.nanoTime());
 
-    /** {@code queues} of the workers, with their gate. The array may be filled later, but before the first worker. */
+    /**
+     * {@code queues}: those of the workers, which share the gate. The array may be filled later, but before the first
+     * worker.
+     */
     public WorkerPool(Engine engine, TimerQueue[] queues, WakeGate gate) {
         this.engine = engine;
         this.standby = queues.length > 0 ? new Standby(queues, gate, engine.options.spacingNanos) : null;
@@ -82,7 +88,9 @@ public final class WorkerPool {
         return false;
     }
 
-    /** The worker of a thread, or null. Compares all; arming asks {@link Worker#ofFactorysThread} instead. */
+    /**
+     * The worker of a thread, or null. Compares with all workers, so arming uses {@link Worker#ofFactorysThread} instead.
+     */
     public Sleeper workerOf(Thread t) {
         for (Sleeper d : workers()) {
             if (d.runner() == t) {
@@ -92,7 +100,7 @@ public final class WorkerPool {
         return null;
     }
 
-    /** The number of threads if no callback blocks, once each was needed. */
+    /** The number of threads if no callback blocks, after each was needed once. */
     public int core() {
         int most = engine.options.maxThreads;
         return standby == null ? 0 : isPool() ? most : Math.max(engine.workers, Math.min(2, most));
@@ -159,15 +167,15 @@ public final class WorkerPool {
 
     /**
      * Called before a callback, which may block. If no other worker is free, starts one more, up to maxThreads: in a pool a
-     * permanent one, elsewhere a spare one. {@code by} is the calling worker, or null for other threads.
+     * permanent worker, elsewhere a spare worker. The argument {@code by} is the calling worker, or null for other threads.
      *
-     * <p>One thread at a time does that. Another thread leaves it to that one, which checks again after a success, when it
-     * has cleared growing: hasBegun was set before the other thread failed to set growing, so the check sees it. After a
-     * failure growAgain checks, RETRY_NANOS later at the earliest.
+     * <p>Only one thread at a time starts a worker. Another thread leaves it to the first thread, which checks again after
+     * a success, when it has cleared growing. The other thread set its hasBegun before it failed to set growing, so that
+     * check sees it. After a failure growAgain checks, RETRY_NANOS later at the earliest.
      *
-     * <p>A spare worker that is about to end seems free until it is gone. So it calls this afterwards. It leaves workers,
-     * then reads each hasBegun; a worker that begins a callback sets hasBegun, then reads workers. All are volatile, so one
-     * of the two sees the other.
+     * <p>A spare worker that is about to end seems free until it has left workers. So it calls this after that. It leaves
+     * workers, then reads each hasBegun; a worker that begins a callback sets hasBegun, then reads workers. All are
+     * volatile, so one of the two sees the other.
      */
     public void growIfAlone(Sleeper by) {
         long from = retriesFrom;
@@ -175,12 +183,12 @@ public final class WorkerPool {
             if (System.nanoTime() - from < 0) {
                 return;
             }
-            HoldLock.checkStack(); // or no thread might try again
+            HoldLock.checkStack(); // otherwise no thread might try again
             retriesFrom = 0; // before the attempt, which sets it again if it fails
         }
         boolean goesOn = true;
         while (goesOn && isGrowthNeeded(by)) { // again after each success, see above
-            HoldLock.checkStack(); // or growing might stay set
+            HoldLock.checkStack(); // otherwise growing might stay set
             goesOn = growing.compareAndSet(false, true) && grow(by);
         }
     }
@@ -205,7 +213,7 @@ public final class WorkerPool {
     private boolean grow(Sleeper by) {
         Throwable failure = null;
         try {
-            if (isGrowthNeeded(by)) { // another thread may have started one since the last look
+            if (isGrowthNeeded(by)) { // another thread may have started one since the last check
                 launchNext();
             }
         } catch (Throwable e) {
@@ -226,7 +234,7 @@ public final class WorkerPool {
         spares++;
     }
 
-    /** A start is retried while it is needed, so at most one failure a second is reported. */
+    /** Reports at most one failure a second, because a start is retried while it is needed. */
     public void reportStartFailed(Throwable e) {
         long now = System.nanoTime();
         long from = tellsFrom.get();
@@ -240,7 +248,7 @@ public final class WorkerPool {
         }
     }
 
-    /** Does nothing if the scheduler is closed. Lists the worker before its thread starts. */
+    /** Does nothing if the scheduler is closed. Lists the worker before it starts the thread. */
     private void launch(Worker d, String role) {
         Thread t = newThread(d, role);
         d.setThread(t);
@@ -281,8 +289,8 @@ public final class WorkerPool {
     }
 
     /**
-     * The last call of a worker's thread. Repeated until it succeeds, because memory may be short: a thread that waits for
-     * the end of all workers would wait for ever.
+     * The last call of a worker's thread. Repeats its work until it succeeds, because memory may be short: otherwise a
+     * thread that waits for the end of all workers would wait forever.
      */
     public void ended(Worker d) {
         for (boolean isGone = false; !isGone; ) {
@@ -297,7 +305,7 @@ public final class WorkerPool {
             }
         }
         if (d.isTemporary) {
-            growIfAlone(null); // the others have counted it as free until now, see there
+            growIfAlone(null); // the others have counted it as free until now, see growIfAlone
         }
     }
 
@@ -311,7 +319,7 @@ public final class WorkerPool {
         return true;
     }
 
-    /** Whether its thread has ended. A thread of a user's factory may end without having run the worker. */
+    /** Whether its thread has ended. A thread made by a user's factory may end without having run the worker. */
     public static boolean isOver(Sleeper d) {
         Thread t = d.runner();
         return t != null && !t.isAlive() && t.getState() != NOT_STARTED;
