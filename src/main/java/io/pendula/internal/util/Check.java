@@ -32,8 +32,9 @@ public final class Check {
     }
 
     /**
-     * An instant of a scheduler, or one that means never. Nanoseconds since 1970 would also mean never, so they are refused.
-     * Milliseconds since 1970 look like an instant half an hour after the scheduler's start.
+     * An instant of a scheduler, or one that means never. Nanoseconds since 1970 would also mean never, so they are
+     * rejected. Milliseconds since 1970 look like an instant half an hour after the scheduler's start, so they are not
+     * detected.
      */
     public static long instant(long instant) {
         if (instant > Timeline.NEVER

@@ -4,17 +4,17 @@ import java.security.AccessController;
 import java.security.PrivilegedAction;
 
 /**
- * A thread that inherits nothing from the thread that happens to create it, because that may belong to an application which
+ * A thread that inherits nothing from the thread that creates it. The creating thread may belong to an application that
  * must be collectable while the new thread runs.
  *
  * <p>The thread group is the root group, the priority normal, and the caller passes the context class loader. There are no
- * inheritable thread-locals. Before JDK 24 the access-control context, which refers to the class loaders of all callers, is
- * that of this library alone.
+ * inheritable thread-locals. Before JDK 24 there is an access-control context, which refers to the class loaders of all
+ * callers. Here it is that of this library alone.
  */
 public final class CleanThread extends Thread {
     private static final int FIRST_WITHOUT_ACCESS_CONTROL = 24;
 
-    /** The Runnable of this thread. If it is a {@code Worker}, arming from a callback finds its queue at once. */
+    /** The Runnable of this thread. If it is a {@code Worker}, a callback that arms a timer finds the queue at once. */
     public final Runnable body;
 
     /** In {@code group}, with the caller's access-control context. A null group is that of the calling thread. */
@@ -49,7 +49,7 @@ public final class CleanThread extends Thread {
                 group = group.getParent();
             }
         } catch (SecurityException e) {
-            return group; // as near to the root as this library may go
+            return group; // as close to the root as this library may go
         }
         return group;
     }

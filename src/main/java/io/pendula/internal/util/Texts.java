@@ -22,8 +22,8 @@ public final class Texts {
     }
 
     /**
-     * The {@code toString} of a task, or of its named object. The name of its class if that is not overridden or fails.
-     * Calls user code, so never under a lock.
+     * The {@code toString} of a task, or of its named object. If that is not overridden or fails, the name of the class.
+     * Calls user code, so it must not be called under a lock.
      */
     public static String of(Object task, UnaryOperator<Object> naming) {
         try {
@@ -42,7 +42,7 @@ public final class Texts {
         return nanos == Long.MAX_VALUE ? "never due" : "due in " + duration(nanos);
     }
 
-    /** For instance 100 ms, 1.5 s, 1 h 30 min. Cuts off digits, so a text never overstates the time left. */
+    /** For example 100 ms, 1.5 s, 1 h 30 min. Truncates, so a text never overstates the remaining time. */
     public static String duration(long nanos) {
         if (nanos >= MINUTE * SECOND) {
             long seconds = nanos / SECOND;
@@ -61,7 +61,7 @@ public final class Texts {
         return BigDecimal.valueOf(thousandths, 3).stripTrailingZeros().toPlainString();
     }
 
-    /** For a noun whose plural ends in an s. */
+    /** For a noun whose plural only adds an s. */
     public static String count(long count, String noun) {
         return count + " " + noun + (count == 1 ? "" : "s");
     }

@@ -5,8 +5,8 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ThreadFactory;
 
 /**
- * Detects virtual threads, also on a Java without them. A worker must not be virtual: its sleep would depend on a scheduler
- * whose few carriers any other virtual thread may occupy.
+ * Detects virtual threads, also on a Java version without them. A worker must not be virtual: its sleep would depend on a
+ * scheduler whose few carriers any other virtual thread may occupy.
  */
 public final class VirtualThreads {
     private static final String FACTORY = "java.lang.ThreadBuilders$VirtualThreadFactory";
@@ -31,7 +31,9 @@ public final class VirtualThreads {
         }
     }
 
-    /** By name, because Java 17 has no class for it. Other classes cannot be in this package. */
+    /**
+     * Compares the name, because Java 17 has no class for virtual threads. Other code cannot add classes to this package.
+     */
     public static boolean isVirtual(Thread t) {
         String name = t.getClass().getName();
         return name.startsWith("java.lang.") && name.endsWith("VirtualThread");
