@@ -4,45 +4,44 @@ import java.util.Arrays;
 import java.util.function.Consumer;
 
 /**
- * Up to a thousand entries (deadline, number, timer) of a {@link TimerHeap}. As long as entries come in the order of their
- * keys, or nearly so, they lie as a run, sorted: the first is taken out in front, and the next is added behind the last.
+ * Up to a thousand entries (deadline, number, timer) of a {@link TimerHeap}. While entries arrive in the order of their
+ * keys, or nearly so, the block is a sorted run. The first entry is removed in front, and new ones are added at the end.
  * The first entry that does not fit makes the block a 4-ary heap. Guarded by the queue's lock.
  *
- * <p>Keys lie in an array of their own beside the references: a sift then touches a cache line or two per level instead of
- * four timers. Timers do not know their index: writing it at every move would cost as much again, and lazy deletion needs
- * none.
+ * <p>Keys have their own array, so a sift touches one or two cache lines per level instead of four timers. Timers do not
+ * know their index: writing it at each move would double the cost, and lazy deletion does not need it.
  *
- * <p>The root has slot 3, and the children of slot {@code s} have {@code 4 (s - 2)} and the three slots behind it, so four
- * siblings lie side by side. Order among equals costs one {@code int} per entry. The smallest of four children is found
- * without a branch that the processor could mispredict; numbers are looked at only when two keys are really equal, and are
- * compared by difference, so they may wrap around.
+ * <p>The root has slot 3. The children of slot {@code s} have {@code 4 (s - 2)} and the next three slots, so four siblings
+ * are adjacent. The number that orders equal keys costs one {@code int} per entry. The smallest of four children is found
+ * without a branch that the processor could mispredict. Numbers are compared only if two keys are equal. They are compared
+ * by difference, so they may wrap around.
  */
 final class Block {
     static final int ROOT = 3;
-    /** 16 KiB in three arrays, with compressed references: a block that is in use lies in the first-level cache. */
+    /** 16 KiB in three arrays, with compressed references: a block in use fits into the first-level cache. */
     static final int SLOTS = 1024;
-    /** In a run an entry goes in front of this many others at most, as only a few steps are cheaper than a sift. */
+    /** In a run a new entry passes at most this many others, because more steps would cost more than a sift. */
     static final int NEAR = 8;
-    /** A hint looks at so many entries of a run, and at the first three levels of a heap. */
+    /** earliestFrom reads this many entries of a run, or the first three levels of a heap. */
     private static final int FIRST_OF_RUN = 16;
     private static final int FIRST_LEVELS = 21;
 
     final long[] keys = new long[SLOTS];
     final int[] seqs = new int[SLOTS];
     final TimerNode[] nodes = new TimerNode[SLOTS];
-    /** Entries lie from here, which is ROOT in a heap, to before {@code to}. */
+    /** Entries are in the slots from here (ROOT in a heap) to before {@code to}. */
     int from = ROOT;
     int to = ROOT;
     private boolean isRun = true;
 
-    // Of the TimerHeap that has the block.
+    // Used by the TimerHeap that has the block.
     Block prev;
     Block next;
     /** Blocks are numbered in the order in which they came into use. */
     int age;
-    /** Where the block is in the heap of blocks. */
+    /** The block's slot in the heap of blocks; 0 if it is not in it. */
     int place;
-    /** So many sweeps leave it out. */
+    /** The number of sweeps that will still skip the block. */
     int rests;
 
     int size() {
@@ -59,7 +58,7 @@ final class Block {
         return to < SLOTS;
     }
 
-    /** Of a block without a slot behind its entries: whether moving them to the front is worth its price. */
+    /** For a block without a free slot at the end: whether it is worth moving the entries to the front. */
     boolean isHalfFree() {
         return size() <= SLOTS / 2;
     }
@@ -68,7 +67,7 @@ final class Block {
         return from > ROOT;
     }
 
-    /** Moves a run to the front, so that what is free lies behind it. */
+    /** Moves a run to the front, so that all free slots are behind it. */
     void closeGap() {
         if (!hasGap()) {
             return;
@@ -77,14 +76,14 @@ final class Block {
         System.arraycopy(keys, from, keys, ROOT, n);
         System.arraycopy(seqs, from, seqs, ROOT, n);
         System.arraycopy(nodes, from, nodes, ROOT, n);
-        Arrays.fill(nodes, Math.max(from, ROOT + n), to, null); // or they would be kept alive until overwritten
+        Arrays.fill(nodes, Math.max(from, ROOT + n), to, null); // otherwise they would keep timers alive
         from = ROOT;
         to = ROOT + n;
     }
 
     // ---- the first entry ----
 
-    /** There must be one, as for all below. */
+    /** The block must not be empty, as for all methods in this section. */
     long key() {
         return keys[from];
     }
@@ -118,7 +117,7 @@ final class Block {
         }
     }
 
-    /** Gives the first entry a later key, and a higher number. */
+    /** Gives the first entry a later key and a higher number. */
     void rekey(long key, int seq) {
         becomeHeap();
         sink(ROOT, key, seq, nodes[ROOT]);
@@ -126,7 +125,7 @@ final class Block {
 
     // ---- push ----
 
-    /** Behind all entries with the same key. There must be a slot. True if the entry is the first now. */
+    /** Adds an entry behind all entries with the same key. There must be a free slot. True if it is the first now. */
     boolean push(long key, int seq, TimerNode node) {
         int i = to;
         if (isRun && (i - from <= NEAR || keys[i - 1 - NEAR] <= key)) {
@@ -141,7 +140,7 @@ final class Block {
         return siftUp(to++, key, seq, node) == ROOT;
     }
 
-    /** A run at the front is a heap already. */
+    /** A run at the front is already a heap. */
     private void becomeHeap() {
         if (isRun) {
             closeGap();
@@ -155,9 +154,9 @@ final class Block {
         nodes[i] = node;
     }
 
-    // ---- all of them ----
+    // ---- all entries ----
 
-    /** Shows the timers of the entries that may be live. */
+    /** Passes the timers of the entries that may be live. */
     void forEach(Consumer<TimerNode> look) {
         for (int i = from; i < to; i++) {
             if (nodes[i].entry == seqs[i]) {
@@ -166,7 +165,7 @@ final class Block {
         }
     }
 
-    /** Drops what {@code compactor} finds stale. Whatever that throws, the entries that it was not asked about stay. */
+    /** Drops the entries that {@code compactor} finds stale. If it throws, the entries that it has not checked stay. */
     void sweep(Compactor compactor) {
         int kept = from;
         int i = from;
@@ -196,7 +195,7 @@ final class Block {
         }
     }
 
-    /** Takes the entries of another block; there must be room. */
+    /** Takes all entries of another block. There must be room for them. */
     void takeAll(Block b) {
         closeGap();
         int n = b.size();
@@ -220,8 +219,8 @@ final class Block {
     }
 
     /**
-     * The earliest key that is not before {@code at}, among the first entries; if all of these are earlier, and there are
-     * others, {@code at}; NEVER if there is none. Racy, without the lock: a hint.
+     * The earliest key among the first entries that is not before {@code at}. If all of these are earlier, {@code at} if the
+     * block has more entries, and NEVER if not. Called without the lock and racy, so the result is a hint.
      */
     long earliestFrom(long at) {
         long[] k = keys;
@@ -243,7 +242,7 @@ final class Block {
         return key < otherKey || key == otherKey && seq - otherSeq < 0;
     }
 
-    /** Puts an entry where a hole is, or above; returns where. It must not belong below. */
+    /** Puts an entry into the hole or above, and returns its slot. It must not belong below. */
     private int siftUp(int hole, long key, int seq, TimerNode node) {
         long[] k = keys;
         int[] q = seqs;
@@ -265,7 +264,7 @@ final class Block {
         return s;
     }
 
-    /** Puts an entry where a hole is, or below. It must not belong above. */
+    /** Puts an entry into the hole or below. It must not belong above. */
     private void sink(int hole, long key, int seq, TimerNode node) {
         int end = to;
         long[] k = keys;
@@ -273,7 +272,7 @@ final class Block {
         TimerNode[] t = nodes;
         int s = hole;
         int child;
-        // Slots are positive. The compiler, once it knows that, makes one check of the bounds of four keys.
+        // Slots are always positive. The test tells the compiler so, which then checks the bounds of four keys at once.
         while ((child = s - 2 << 2) < end && child > 0) {
             int min = child + 3 < end ? minOfFour(k, q, child) : minOf(k, q, child, end);
             if (before(key, seq, k[min], q[min])) {
@@ -289,7 +288,7 @@ final class Block {
         t[s] = node;
     }
 
-    /** Of the last ones of all there may be fewer than four. */
+    /** For the last siblings, of which there may be fewer than four. */
     static int minOf(long[] k, int[] q, int from, int end) {
         int min = from;
         for (int i = from + 1; i < end; i++) {

@@ -9,62 +9,64 @@ import java.util.concurrent.atomic.AtomicLongFieldUpdater;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * Tells stale entries from live ones, counts them, and sweeps. Guarded by the queue's lock but for the count and the
- * volatile fields, which threads that make entries stale read without it.
+ * Tells stale entries from live ones, counts them, and sweeps. Guarded by the queue's lock, except for the count and the
+ * volatile fields. Threads that make entries stale access those without the lock.
  */
 @SuppressWarnings("unused") // padding
 public final class Compactor extends Padded {
     /*
-     * Live and stale. An entry is live if its timer is filed and has noted this entry's number. The number is written
-     * with each entry that is made, under the lock, and read under the lock; the word says whether it counts. An entry
-     * that is live becomes stale by a change of the word (stopped, brought forward) or by a new number, which only a
-     * timer gets that is not filed. Of a stopped timer the entry may come back to life as long as the state is DELETED,
-     * so dropping it takes that state away first.
+     * Live and stale. An entry is live if its timer is filed and notes this entry's number. The number is written and read
+     * under the lock, and changes with each new entry. The word says whether the timer is filed. A live entry becomes stale
+     * when the word changes: the timer is stopped or brought forward. A timer that is filed again gets a new number, so its
+     * old entries stay stale. While a stopped timer is DELETED, a reset may make its entry live again. So a thread that
+     * drops this entry changes the state first.
      *
-     * When to sweep. If more than a quarter of the entries are stale, the threads that stop timers sweep two chunks each,
-     * as they have the timers in their processor's cache. If that is not enough, the owner is woken, and sweeps until half
-     * of that is left; the next such sweep goes on where it has ended. And if anything is stale when a sleep is
-     * published, a full sweep is planned, so that the task of no stopped timer stays in memory for long. It begins anew and
-     * ends when it has visited everything. A sleep lasts a second at most, so the owner need not be called for the first
-     * stale entry, except where all that is armed is never due: then it sleeps for ever. So a thread that stops such a
-     * timer counts the entry, then reads the gate; an owner that has published NEVER reads the count after that.
+     * When to sweep. If more than a quarter of the entries are stale, each thread that stops a timer sweeps two chunks. It
+     * has the timers in its processor's cache. If that is not enough, the owner is woken, and sweeps until half of the bound
+     * is left. The next such sweep continues where this one ended. If any entry is stale when a sleep is published, a full
+     * sweep is planned. So no task of a stopped timer stays in memory for long. A full sweep begins anew and visits
+     * everything. A sleep lasts a second at most, so the first stale entry need not call the owner. There is one exception:
+     * if no armed timer is ever due, the owner sleeps without limit. So a thread that stops such a timer counts the entry,
+     * then reads the gate. An owner that has published NEVER reads the count after that.
      *
-     * The bound goes with the number of entries, which changes with each that the lock holder files; each look at it by
-     * another thread would take the cache line away. So the lock holder notes the bound after a drain, after a chunk of
-     * a sweep, and before it publishes a sleep. A thread that makes an entry stale counts it, then reads the bound; so
-     * if the owner did not see its count before it went to sleep, the thread reads the bound noted then, or a later one.
+     * The bound depends on the number of entries, which changes with each timer that the lock holder files. If other threads
+     * read that number, each read would take the cache line away from the lock holder. So the lock holder notes the bound
+     * after a drain, after a chunk of a sweep, and before it publishes a sleep. A thread that makes an entry stale counts
+     * it, then reads the bound. If the owner did not see this count before it went to sleep, the thread reads the bound
+     * noted then, or a later one.
      *
-     * A sweep takes block by block, from the oldest on, as of timeouts most are stopped long before they are due. A block
-     * in which it finds little is left out by the next ones, though not by a full sweep. So a queue that stays over its
-     * bound is swept as a whole after TimerHeap.RESTS more rounds at the latest, each of which comes to such a block once.
-     * Of all other blocks a sweep visits each entry that was there when it began, however many come and go meanwhile: an
-     * entry leaves its block only with that as a whole, or with a new number, as a new entry, and no block is united with
-     * another across the place that the sweep has reached. What comes meanwhile has its turn in the next sweep.
+     * A sweep visits whole blocks, from the oldest on, because most timeouts are stopped long before they are due. A sweep
+     * skips blocks in which earlier ones found few stale entries; a full sweep does not. Each round reaches such a block
+     * once. So a queue that stays over its bound is swept completely after at most TimerHeap.RESTS more rounds. In all other
+     * blocks a sweep visits each entry that was there when it began, although entries come and go meanwhile. An entry leaves
+     * its block only with the whole block, or as a new entry with a new number. No block is united with another across the
+     * sweep's position. The next sweep visits the entries made meanwhile.
      *
-     * The count. A thread first makes an entry stale, then counts it. Before it brings an entry back to life, it takes it off
-     * the count. So the count can be too low for a moment, and even negative: a sweep may drop an entry before it is counted.
-     * A thread that runs out of stack between two such steps leaves the count one too low for good. Then a sweep begins one
-     * entry later, the last stale entry may stay until its deadline, and pending() reports one timer too many. A count
-     * that is too high would be worse: full sweeps would be planned for ever, and the shared scheduler's threads would not end.
+     * The count. A thread first makes an entry stale, then counts it. It takes an entry off the count before it makes
+     * it live again. So the count can be too low for a moment, and even negative: a sweep may drop an entry before it
+     * is counted. If a thread runs out of stack between two of these steps, the count stays one too low. Then a sweep
+     * begins one entry later, the last stale entry may stay until its deadline, and pending() reports one timer too
+     * many. A count that is too high would be worse: full sweeps would be planned forever, and the shared scheduler's
+     * threads would never end.
      */
 
-    /** What onEntryStale and count add: a stale entry, a stopped timer. */
+    /** Units of count: a stale entry, a stopped timer. */
     static final long STALE = 1;
     static final long STOP = 1L << 32;
-    /** So many stops leave the word before its high half could overflow. */
+    /** This many stops move to foldedStops at a time, so that the high half of the word never overflows. */
     private static final long FOLDED_STOPS = 1L << 30;
 
     /** No sweep begins for fewer stale entries than this. */
     public static final int STALE_FLOOR = 1024;
-    /** If another thread has the lock, perhaps to sweep, the owner is called once in this many entries that become stale. */
+    /** If another thread holds the lock, perhaps to sweep, the owner is called for every 256th stale entry. */
     static final int CALL_EVERY = 256;
-    /** How many entries that are not due yet are cleaned in one hold of the lock. */
+    /** The most entries that are not due yet and are cleaned in one hold of the lock. */
     public static final int CLEAN_CHUNK = 256;
-    /** Entries that a sweep visits in one hold of the lock. */
+    /** The most entries in one chunk of a sweep. */
     public static final int SWEEP_CHUNK = 1024;
     /** If anything is stale when a sleep is published, a full sweep begins after this time. */
     public static final long FULL_SWEEP_NANOS = 30_000_000_000L;
-    /** The same in the shared scheduler, whose threads end when nothing is left. */
+    /** The same in the shared scheduler, whose threads end when its queues are empty. */
     public static final long SHARED_FULL_SWEEP_NANOS = 3_000_000_000L;
 
     private static final AtomicLongFieldUpdater<Compactor> COUNTS =
@@ -80,16 +82,16 @@ public final class Compactor extends Padded {
     private final TimerHeap entries;
     private final HoldLock lock;
     private final WakeGate gate;
-    /** Long.MAX_VALUE with a manual clock: no thread sleeps there, so stale entries below the bound wait for their turn. */
+    /** Long.MAX_VALUE with a manual clock: no thread sleeps, so stale entries below the bound stay until they are due. */
     private final long fullSweepNanos;
     private final LongAdder foldedStops = new LongAdder();
 
-    /** More stale entries than this: it is time to sweep. As of when the lock holder noted it. */
+    /** A sweep begins if more entries than this are stale. The lock holder notes it, see above. */
     private volatile int bound = STALE_FLOOR;
     volatile boolean isUnderWay;
-    /** Visits all entries, however few are stale. */
+    /** The sweep under way visits all entries, even if few are stale. */
     private boolean isFull;
-    /** When a full sweep begins, or NEVER. In the future whenever a sleep is published. */
+    /** When the next full sweep begins, or NEVER. Always in the future when a sleep is published. */
     long fullSweepAt = Timeline.NEVER;
 
     Compactor(TimerHeap entries, HoldLock lock, WakeGate gate, long fullSweepNanos) {
@@ -101,12 +103,12 @@ public final class Compactor extends Padded {
 
     // ---- which entries are stale ----
 
-    /** Whether the top entry is what its timer, whose word is {@code w}, waits for. */
+    /** Whether the top entry is live and has its timer's deadline as the key. {@code w} is the timer's word. */
     boolean isTopLive(TimerNode top, long w) {
         return state(w) == WAITING && top.entry == entries.topSeq();
     }
 
-    /** Whether this entry belongs to no armed timer; lets a stopped timer go. Most of a sweep's time passes here. */
+    /** Whether the entry is stale. Makes a DELETED timer REMOVED. A sweep spends most of its time here. */
     boolean isStale(TimerNode t, int seq) {
         while (t.entry == seq) {
             long w = t.wordVolatile();
@@ -124,7 +126,7 @@ public final class Compactor extends Padded {
     // ---- the count and the bound ----
 
     /**
-     * Adds a combination of STALE and STOP; returns how many entries are stale then. Volatile: a thread counts, then reads
+     * Adds a combination of STALE and STOP, and returns the number of stale entries. Volatile: a thread counts, then reads
      * the bound, which the owner notes before it sleeps.
      */
     int count(long delta) {
@@ -140,9 +142,9 @@ public final class Compactor extends Padded {
         return (int) counts;
     }
 
-    /** Timers that were stopped, but for those that were in the inbox. Too few, for a moment, while some are folded. */
+    /** The number of stops, except of timers in the inbox. Too low for a moment while another thread folds stops. */
     long stops() {
-        long folded = foldedStops.sum(); // before counts, or what is folded meanwhile would count twice
+        long folded = foldedStops.sum(); // before counts, or stops folded in between would count twice
         long l = counts;
         return folded + (l - (int) l >> 32);
     }
@@ -153,7 +155,7 @@ public final class Compactor extends Padded {
         }
     }
 
-    /** Coarse, so that few changes of the size change what other threads read. */
+    /** A multiple of 16, so that few changes of the size change the word that other threads read. */
     private int boundNow() {
         return Math.max(STALE_FLOOR, entries.size() >> 2 & -16);
     }
@@ -170,7 +172,7 @@ public final class Compactor extends Padded {
         return stale() > bound;
     }
 
-    /** An entry has become stale, and was counted; {@code stale} are so now. */
+    /** An entry has become stale and was counted. {@code stale} is the count after that. */
     void onEntryStale(int stale) {
         if (stale > bound) {
             boolean swept = lock.tryLock();
@@ -183,7 +185,7 @@ public final class Compactor extends Padded {
                 }
             }
             if (swept ? stale() > bound : stale % CALL_EVERY == 0) {
-                gate.wakeIfBefore(WakeGate.SWEEP); // an owner that sleeps, however short, wakes up to sweep
+                gate.wakeIfBefore(WakeGate.SWEEP); // the owner sweeps even if its sleep would end soon
             }
         }
     }
@@ -196,8 +198,8 @@ public final class Compactor extends Padded {
     }
 
     /**
-     * One chunk of a sweep; true if there is more to do. The inbox is left alone: draining it at each step would bring
-     * timers into the heap that are about to be stopped, and those would be the next to be swept.
+     * Sweeps one chunk; true if there is more to do. Does not drain the inbox: a drain at each step would file timers that
+     * are about to be stopped, and they would be swept next.
      */
     public boolean sweepStep() {
         lock.lock();
@@ -209,20 +211,20 @@ public final class Compactor extends Padded {
         }
     }
 
-    /** Begins a full sweep, from the first entry on. */
+    /** Begins a full sweep at the first entry. */
     void startFull() {
         isUnderWay = true;
         isFull = true;
         rewind();
     }
 
-    /** The next entry that is visited is the first one. */
+    /** Moves the sweep to the first entry. */
     void rewind() {
         entries.rewindSweep();
         entries.beginSweep();
     }
 
-    /** Drops the stale ones among the next entries. Going on to half the bound spares the next few stops a sweep. */
+    /** Drops the stale entries of the next chunk. Ends at half the bound, so that the next few stops need no sweep. */
     private void sweepChunk() {
         assert lock.isHeldByCurrentThread();
         noteSize();
@@ -254,7 +256,7 @@ public final class Compactor extends Padded {
 
     // ---- when to sweep all ----
 
-    /** The owner is about to sleep, or a loop polls; {@code mail}: there may be stopped timers in the inbox. */
+    /** Called before the owner sleeps, and by each poll of a loop. {@code mail}: the inbox may have stopped timers. */
     void planFullSweep(long now, boolean mail) {
         boolean anyStale = stale() > 0;
         if (!anyStale && !mail) {
@@ -267,7 +269,7 @@ public final class Compactor extends Padded {
         }
     }
 
-    /** Until when a loop may wait that has nothing else to do: below the bound no stale entry wakes its thread. */
+    /** When an idle loop must wake up, because below the bound no stale entry wakes its thread. */
     long longestWait(long now, boolean mail) {
         boolean isEmpty = entries.size() == 0 && !mail;
         return isEmpty ? fullSweepAt : Math.min(fullSweepAt, Timeline.plus(now, fullSweepNanos / 2));

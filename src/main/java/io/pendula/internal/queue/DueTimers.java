@@ -3,8 +3,8 @@ package io.pendula.internal.queue;
 import java.util.concurrent.atomic.AtomicLongFieldUpdater;
 
 /**
- * What the owner of a queue does with it, and threads that help: they claim the timers that are due, and the owner says
- * until when it sleeps. Each operation takes the queue's lock itself.
+ * The operations of a queue's owner and helpers: both claim due timers, and the owner publishes until when it sleeps.
+ * Public operations that need the queue's lock take it themselves.
  */
 public final class DueTimers extends Padded {
     /** While anything is filed, a worker's sleep ends at the next multiple of this, or before. */
@@ -24,12 +24,12 @@ public final class DueTimers extends Padded {
     private static final AtomicLongFieldUpdater<DueTimers> NEXT_WHEN =
             AtomicLongFieldUpdater.newUpdater(DueTimers.class, "nextWhen");
 
-    // Written by the lock holder alone, with nearly each claim, so padded on both sides; workers read nextWhen.
+    // Only the lock holder writes these, at nearly each claim. Workers read nextWhen. So they are padded on both sides.
     private volatile long nextWhen = Timeline.NEVER;
     private long settledAt;
     long fired;
     long stolen;
-    /** The next number of an entry when its loop's poll began. */
+    /** The value of TimerHeap.nextSeq when the loop's poll began. */
     private int pollSeq;
 
     @SuppressWarnings("unused") // padding
@@ -58,7 +58,7 @@ public final class DueTimers extends Padded {
 
     // ---- claims ----
 
-    /** Claims the earliest timer that is due into {@code run}; false if none is. */
+    /** Claims the earliest due timer into {@code run}; false if none is due. */
     boolean claimDue(long now, Firing run) {
         assert lock.isHeldByCurrentThread();
         try {
@@ -89,15 +89,15 @@ public final class DueTimers extends Padded {
         }
     }
 
-    /** The same on the thread that advances a manual clock. */
+    /** Claims a due timer, for the thread that advances a manual clock. */
     public boolean claimOne(Firing run, long now) {
         HoldLock.checkStack();
         return claimNext(run, now) == CLAIMED;
     }
 
     /**
-     * {@code drain}: what has arrived is filed first. The same if something has arrived that was due at {@code now}, as by
-     * {@code at}: it must not run after later ones.
+     * Claims a due timer. Drains first if {@code drain}, or if a timer has arrived that was due at {@code now}, because it
+     * must not run after later timers. For instance, {@code at} arms timers that are already due.
      */
     private int step(Firing run, long now, boolean drain) {
         assert lock.isHeldByCurrentThread();
@@ -111,8 +111,8 @@ public final class DueTimers extends Padded {
     }
 
     /**
-     * One step of the poller when it has just read the clock: claims the earliest timer that is due into {@code run}. If
-     * none is, settles.
+     * One step of the poller just after it has read the clock: claims the earliest due timer into {@code run}. If none is
+     * due, settles.
      */
     public int pollOne(Firing run, long now) {
         lock.lockToRun();
@@ -127,7 +127,7 @@ public final class DueTimers extends Padded {
         }
     }
 
-    /** A further step after the same reading of the clock. */
+    /** A further step with the same reading of the clock. */
     public int claimNext(Firing run, long now) {
         lock.lockToRun();
         try {
@@ -137,7 +137,7 @@ public final class DueTimers extends Padded {
         }
     }
 
-    /** One step of a thread that helps: it gives way to others at the lock. */
+    /** One step of a helper. It does not wait for the lock if another thread holds it for long. */
     public int helpOne(Firing run, long now) {
         if (!lock.tryLockToRun()) {
             return NOT_HERE;
@@ -156,8 +156,8 @@ public final class DueTimers extends Padded {
     // ---- sleep ----
 
     /**
-     * Before the workers sleep: files what has arrived, lets go of what was stopped, and says when they must look here
-     * again: when the first timer is due, or a sweep; RETRY if there is still something to do.
+     * Called before the workers sleep: files arrived timers and drops stopped ones. Returns when the workers must check this
+     * queue again, for the first timer or a sweep; RETRY if there is more to do now.
      */
     public long settle(long now) {
         lock.lockToRun();
@@ -181,41 +181,41 @@ public final class DueTimers extends Padded {
         return isTidy ? when : RETRY;
     }
 
-    /** Lets go of what was stopped and is due before {@code lazyFrom}, and plans the next sweep; false if there is more. */
+    /** Cleans the top of the heap (see cleanTops) and plans the next sweep; false if there is more to do. */
     private boolean tidy(long now, long lazyFrom) {
         assert lock.isHeldByCurrentThread();
-        // A sweep drops many at less cost than so many pops.
+        // A sweep drops many entries at less cost than pops.
         if (!compactor.wantsSweep() && !drainer.cleanTops(lazyFrom)) {
             return false;
         }
         entries.trim();
         settledAt = now;
         compactor.planFullSweep(now, drainer.hasMail());
-        compactor.noteSize(); // before WG-W1, so that threads know by now what is too much
+        compactor.noteSize(); // before WG-W1, so that threads that stop timers read the new bound
         return true;
     }
 
-    /** When the workers must look here. Without the lock: arrivals first, see WakeGate. */
+    /** When the workers must check this queue. Called without the lock, so it reads arrivals first, see WakeGate. */
     public long lookAt() {
         return Math.min(inbox.arrivals(), nextWhen); // WG-R1
     }
 
-    /** Whether they must, before they sleep until {@code until}. */
+    /** Whether the workers must check this queue before they sleep until {@code until}. */
     public boolean needsLookBefore(long until) {
         return lookAt() < until
                 || compactor.wantsSweep() || until == Timeline.NEVER && hasLeftovers();
     }
 
-    /** Stopped timers, perhaps, which would stay if nothing else was armed. */
+    /** Whether there may be stopped timers, which would stay if no other timer was armed. */
     public boolean hasLeftovers() {
         return compactor.stale() > 0 || inbox.holdsTimers();
     }
 
     /**
-     * The owner, a loop, publishes until when it waits. That wait is capped only to let go of what was stopped. It polls so
-     * often that timers are left in the inbox, and put-off ones under their old keys, until they could be due.
+     * Called by a loop: publishes until when it waits. The wait is limited only to drop stopped timers. A loop polls
+     * often, so it leaves timers in the inbox, and postponed timers under their old keys, until they could be due.
      *
-     * @return that deadline; or RETRY if there is still something to do, or NOT_OWNER if it was closed
+     * @return the published instant; RETRY if there is more to do now, or NOT_OWNER if the loop was closed
      */
     public long prepareToSleep(QueueOwner me, long now) {
         HoldLock.checkStack();
@@ -232,7 +232,7 @@ public final class DueTimers extends Padded {
             }
             long p = Math.min(Math.min(wakeTime(), inbox.arrivals()), compactor.longestWait(now, drainer.hasMail()));
             gate.set(p);
-            if (inbox.arrivals() < p) { // as WG-R1: what is filed was there before
+            if (inbox.arrivals() < p) { // as WG-R1; p accounts for the filed timers
                 gate.set(WakeGate.AWAKE);
                 return RETRY;
             }
@@ -242,23 +242,24 @@ public final class DueTimers extends Padded {
         }
     }
 
-    /** When the owner must look again, as far as was drained. */
+    /** When the owner must check again, not counting the inbox. */
     private long wakeTime() {
         return Math.min(Math.min(entries.topKey(), drainer.dueAt()), compactor.fullSweepAt);
     }
 
     /**
-     * The multiple of a second that follows. While anything is armed no sleep is longer. So if a wake-up is lost, by an Error
-     * between two steps or by a fault of this library or the JVM, the owner drains a second later. Nor does a timer that
-     * is a little earlier than all before it cost a wake-up. All queues have the same instants, so one sleep serves all.
+     * The next multiple of a second. While a timer is armed, no sleep lasts longer. So if a wake-up is lost, the owner
+     * drains a second later at most. The cause may be an Error between two steps, or a fault of this library or the
+     * JVM. Also, a new earliest timer costs no wake-up if it is due after that instant. All queues use the same
+     * instants, so one sleep serves all of them.
      */
     public static long endOfLongestSleep(long now) {
         return Timeline.plus(now, MAX_SLEEP_NANOS - now % MAX_SLEEP_NANOS);
     }
 
     /**
-     * The owner's thread could not be woken or started, though the gate says that it is up. No lambda, no object: perhaps
-     * memory was the reason.
+     * Called if the owner's thread could not be woken or started, although the gate is AWAKE. Publishes the end of its sleep
+     * again. Uses no lambda and no object, because a memory shortage may be the reason.
      */
     public void sleepsOn() {
         lock.lock();
@@ -276,11 +277,11 @@ public final class DueTimers extends Padded {
     // ---- a loop's poll ----
 
     /**
-     * A loop polls: what is filed from now on, and not due before now, is for its next poll. True if something is due
-     * for this one.
+     * Begins a poll of a loop. Timers that are filed from now on wait for the next poll, unless they are due before
+     * {@code now}. True if a timer is due in this poll.
      */
     public boolean beginPoll(QueueOwner loop, long now) {
-        lock.lock(); // asks for stack, for all that this poll claims, too
+        lock.lock(); // checks the stack, also for the claims of this poll
         try {
             if (gate.owner() != loop) {
                 return false; // it was closed
@@ -289,7 +290,7 @@ public final class DueTimers extends Padded {
             if (drainer.isDrainDue(now)) {
                 drainer.drain();
             }
-            compactor.planFullSweep(now, drainer.hasMail()); // as its thread may never say that it waits
+            compactor.planFullSweep(now, drainer.hasMail()); // because the loop may never call prepareToSleep
             pollSeq = entries.nextSeq;
             return isDueInPoll(now);
         } finally {
@@ -311,15 +312,15 @@ public final class DueTimers extends Padded {
         }
     }
 
-    /** Whether what is first is due, and for this poll. */
+    /** Whether the first timer is due in this poll. */
     private boolean isDueInPoll(long now) {
         assert lock.isHeldByCurrentThread();
-        cleanDue(now); // or a claim would drop what is stale and take what comes behind it
+        cleanDue(now); // otherwise a claim would drop stale entries and take a timer behind them
         long when = entries.topKey();
         return when < now || when == now && entries.topSeq() - pollSeq < 0;
     }
 
-    /** Cleans all entries that are due at {@code now} and lie before the first live one. */
+    /** Cleans all entries due at {@code now} that are before the first live one. */
     private void cleanDue(long now) {
         boolean isClean = false;
         while (!isClean && entries.topKey() <= now) {
@@ -327,24 +328,27 @@ public final class DueTimers extends Padded {
         }
     }
 
-    // ---- looks ----
+    // ---- queries ----
 
-    /** When a worker last settled. Plain: for the poller, and a hint if another takes over at this moment. */
+    /** When a worker last settled. Plain: read by the poller, and a hint if another worker takes over just then. */
     public long settledAt() {
         return settledAt;
     }
 
-    /** A hint for helpers: when the owner must look here, as far as was drained. */
+    /** A hint for helpers: when the owner must check this queue, not counting the inbox. */
     public long nextWhen() {
         return nextWhen;
     }
 
-    /** Under the lock. No fence: what must be seen before a sleep is in arrivals still, or was written before those. */
+    /**
+     * Called under the lock. Needs no fence: if the value falls, the CAS that clears arrivals follows, and workers read
+     * arrivals first. If it rises, an old value costs a check.
+     */
     private void setNextWhen(long when) {
         NEXT_WHEN.lazySet(this, when);
     }
 
-    /** Under the lock: what arrivals says goes to nextWhen, where it stays until all that has arrived by then is filed. */
+    /** Under the lock: moves arrivals to nextWhen, where the deadline stays until all arrived timers are filed. */
     void passArrivals() {
         for (long a = inbox.arrivals(); a != Timeline.NEVER; a = inbox.arrivals()) {
             setNextWhen(Math.min(a, nextWhen)); // WG-D1
@@ -354,22 +358,22 @@ public final class DueTimers extends Padded {
         }
     }
 
-    /** The earliest deadline that has arrived and was not drained; NEVER if there is none. */
+    /** The earliest deadline that has arrived since the last drain; NEVER if none. */
     public long arrivals() {
         return inbox.arrivals();
     }
 
-    /** What tells that memory is short, once; else null. */
+    /** The report of a memory shortage, once; otherwise null. */
     public Throwable takeShortage() {
         return drainer.takeReport();
     }
 
-    /** Racy, a hint: the earliest deadline from an instant on, or that instant if very many are earlier. */
+    /** A racy hint: the earliest deadline from an instant on; that instant if very many deadlines are earlier. */
     public long earliestFrom(long from) {
         return entries.earliestFrom(from);
     }
 
-    /** The earliest deadline of an armed timer, with a manual clock. */
+    /** For a manual clock: the earliest deadline of an armed timer. */
     public long earliestLive() {
         lock.lock();
         try {
@@ -382,8 +386,8 @@ public final class DueTimers extends Padded {
     }
 
     /**
-     * The earliest deadline, as far as filed or as the inbox tells; if that is before {@code late}, what has arrived is
-     * filed first. NOT_OWNER if another thread has the lock.
+     * The earliest deadline in the heap and the inbox. If it is not after {@code late}, drains and reads it again. NOT_OWNER
+     * if another thread has the lock.
      */
     public long tryPeekLate(long late) {
         if (!lock.tryLock()) {
@@ -392,10 +396,10 @@ public final class DueTimers extends Padded {
         try {
             long told = Math.min(entries.topKey(), inbox.arrivals());
             if (told > late) {
-                return told; // what is not late stays in the inbox, where it may be stopped at little cost
+                return told; // timers that are not late stay in the inbox, where a stop is cheap
             }
             drainer.drain();
-            cleanDue(late); // or a timer that was stopped or put off would seem late
+            cleanDue(late); // otherwise a stopped or postponed timer would seem late
             setNextWhen(wakeTime());
             return entries.topKey();
         } finally {

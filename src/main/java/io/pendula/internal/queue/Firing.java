@@ -3,8 +3,8 @@ package io.pendula.internal.queue;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 
 /**
- * One claimed firing, from the claim to the end of the callback. A worker uses a single one over and over; a firing
- * that is handed to an executor has one of its own.
+ * One claimed firing, from the claim to the end of the callback. A worker reuses one object. A firing that is handed to an
+ * executor has its own.
  */
 public abstract class Firing {
     private static final AtomicReferenceFieldUpdater<Firing, TimerNode> NODE =
@@ -14,25 +14,25 @@ public abstract class Firing {
     public Runnable task;
     public long deadline;
     public long claimedAt;
-    /** Its timer's next run is due already: it is behind by a period or more. */
+    /** The timer's next run is already due, so it is at least a period late. */
     public boolean isOwing;
-    /** Its callback has called close(): the close() of another callback must not wait for this run. */
+    /** Its callback has called close(). The close() of another callback must not wait for this run. */
     public volatile boolean inClose;
 
-    // Of the thread that looks for stalls. Here, as a map of them would need memory when that is short.
-    /** Its count of steps, as the last look has found it; -1 before the first look. */
+    // Used by the thread that detects stalls. Fields, because a map would allocate when memory is short.
+    /** The count of steps at the last check; -1 before the first check. */
     private int seenCount = -1;
-    /** When a look has found that count first. */
+    /** When that count was first seen. */
     private long seenAt;
     /** The stall at that count was reported. */
     private boolean isStallTold;
 
-    /** The thread that runs it; null if none does, as while it waits in an executor. */
+    /** The thread that runs it; null if none does, for instance while it waits in an executor. */
     public Thread runner() {
         return null;
     }
 
-    /** The timer that runs, or null. To others a hint, unless they have held the lock under which it was written. */
+    /** The running timer, or null. A hint for other threads, unless they have held the lock since it was written. */
     public final TimerNode node() {
         return node;
     }
@@ -47,14 +47,14 @@ public abstract class Firing {
 
     public final void end() {
         task = null;
-        NODE.lazySet(this, null); // release: a thread that reads null sees all that the run's end did
+        NODE.lazySet(this, null); // release: a thread that reads null sees all effects of the run's end
     }
 
     public final long lateness() {
         return claimedAt - deadline;
     }
 
-    // ---- looks for stalls: one thread ----
+    // ---- stall detection: one thread ----
 
     public final void see(int count, long now) {
         if (seenCount != count) {
@@ -64,12 +64,12 @@ public abstract class Firing {
         }
     }
 
-    /** For how long it has not got on, as far as was seen; from {@code from} on if that is later. */
+    /** How long the current step has lasted since it was first seen, or since {@code from} if that is later. */
     public final long age(long from, long now) {
         return now - Math.max(seenAt, from);
     }
 
-    /** True once for each step that it does not get beyond. */
+    /** True at the first call for each step. */
     public final boolean isStallNew() {
         boolean isNew = !isStallTold;
         isStallTold = true;

@@ -4,7 +4,7 @@ import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import java.util.concurrent.atomic.AtomicLongFieldUpdater;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 
-/** Written by all threads that arm. A class of its own, as the JVM would lay the head out behind the padding. */
+/** Written by all threads that arm. A separate class: otherwise the JVM could place the head behind the padding. */
 abstract class InboxFields extends Padded {
     volatile TimerNode head;
     volatile int depth;
@@ -12,15 +12,15 @@ abstract class InboxFields extends Padded {
 }
 
 /**
- * The timers that were armed and that no drain has taken out yet: a stack to which any thread pushes, and which a drain
- * takes as a whole. On cache lines of its own, so that a push does not slow the worker's look at its heap.
+ * The armed timers that no drain has taken out yet: a stack. Any thread pushes, and a drain takes the whole stack. It has
+ * its own cache lines, so that a push does not slow a worker that reads its heap.
  */
 @SuppressWarnings("unused") // padding
 final class Inbox extends InboxFields {
-    /** An inbox this long makes the next arming thread help to drain it. Timers stopped before never enter the heap. */
+    /** At this depth the next arming thread helps to drain. Timers that are stopped before never enter the heap. */
     static final int HELP_DEPTH = 2048;
 
-    /** The head, for good, once the queue is closed. */
+    /** The head once the queue is closed. */
     static final TimerNode CLOSED = new TimerNode(null);
 
     private static final AtomicReferenceFieldUpdater<InboxFields, TimerNode> HEAD =
@@ -53,28 +53,28 @@ final class Inbox extends InboxFields {
                 return false;
             }
             t.next = h; // plain: published by the CAS
-            setDepth(depth); // before the CAS: what is in the inbox must not be told to be refused by an Error
+            setDepth(depth); // before the CAS: an Error after it would report a pushed timer as refused
             if (HEAD.compareAndSet(this, h, t)) { // WG-W2
                 return true;
             }
         }
     }
 
-    /** How many were pushed since the last drain, about. */
+    /** The approximate number of pushes since the last drain. */
     int depth() {
         return depth;
     }
 
     void setDepth(int depth) {
-        DEPTH.lazySet(this, depth); // a hint, so it needs no fence
+        DEPTH.lazySet(this, depth); // a hint, needs no fence
     }
 
-    /** The earliest deadline that was armed since the last drain; NEVER if none was. */
+    /** The earliest deadline armed since the last drain; NEVER if none. */
     long arrivals() {
         return arrivals;
     }
 
-    /** True if nothing had arrived since the last drain. */
+    /** True if no timer had arrived since the last drain. */
     boolean lowerArrivals(long when) {
         for (long a = arrivals(); when < a; a = arrivals()) {
             if (ARRIVALS.compareAndSet(this, a, when)) { // WG-W3
@@ -86,16 +86,16 @@ final class Inbox extends InboxFields {
 
     // ---- under the queue's lock ----
 
-    /** Nothing has arrived since the last drain; false if arrivals has left {@code expected}. */
+    /** Sets arrivals to NEVER; false if it is no longer {@code expected}. */
     boolean clearArrivals(long expected) {
         return ARRIVALS.compareAndSet(this, expected, Timeline.NEVER);
     }
 
-    /** The newest of the timers that were here, linked to the others; or null. */
+    /** Takes all timers. Returns the newest, linked to the others, or null. */
     TimerNode take() {
-        if (!holdsTimers()) { // what else the head may be comes only under this lock
+        if (!holdsTimers()) { // only a lock holder sets the head to null or CLOSED
             if (depth >= HELP_DEPTH) {
-                setDepth(0); // raised while memory was short
+                setDepth(0); // it was raised while memory was short
             }
             return null;
         }
@@ -103,7 +103,7 @@ final class Inbox extends InboxFields {
         return HEAD.getAndSet(this, null);
     }
 
-    /** Takes no more timers; those that were here, or null. */
+    /** Refuses timers from now on. Returns as take does. */
     TimerNode close() {
         TimerNode h = HEAD.getAndSet(this, CLOSED);
         return h == CLOSED ? null : h;

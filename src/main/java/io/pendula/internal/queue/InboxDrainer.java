@@ -9,23 +9,23 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 
 /**
- * Drains the inbox: takes all timers out and files them, in the order of arming. Parks what cannot be filed for want of memory.
- * Guarded by the queue's lock. To all other threads such a timer is in the inbox.
+ * Drains the inbox: takes all timers out and files them, in the order of arming. Parks timers that cannot be filed for lack
+ * of memory. Guarded by the queue's lock. Other threads treat all these timers as if they were in the inbox.
  */
 final class InboxDrainer {
     /*
-     * If the heap has no room for a timer, and cannot grow, the timer is parked, and so are all that come after it. Its state
-     * is MOVING or MODIFIED_EARLIER, so stop and reset need its word alone. A drain tries to file what is parked, the oldest
+     * If the heap has no room for a timer and cannot grow, the timer is parked, and so are all later timers. Its state is
+     * MOVING or MODIFIED_EARLIER, so stop and reset need only its word. A drain tries to file the parked timers, the oldest
      * first, if there is room again or the pause is over. Until then a parked timer may be late.
      *
-     * Memory is short while anything is parked. Meanwhile arming is refused. A failed attempt to grow may cost two full
-     * collections, so the pause before the next one is a multiple of what it took. A manual clock stands still meanwhile, so
-     * there each drain tries.
+     * While a timer is parked, memory is short, and arming is refused. A failed attempt to grow may cost two full
+     * collections. So the pause before the next attempt is a multiple of the time that it took. A manual clock stands still
+     * during an attempt, so with it each drain tries.
      */
 
-    /** While an inbox is longer than this, arming threads that cannot help yield. */
+    /** From this depth on, an arming thread that cannot help yields. */
     private static final int YIELD_DEPTH = 8 * Inbox.HELP_DEPTH;
-    /** The pause after an attempt to grow that failed is this many times as long as the attempt. */
+    /** The pause after a failed attempt to grow is this many times as long as the attempt. */
     static final int PAUSE = 8;
 
     private final int index;
@@ -34,23 +34,23 @@ final class InboxDrainer {
     private final Inbox inbox;
     private final TimerHeap entries;
     private final Compactor compactor;
-    /** Made after this, and never changes then. */
+    /** Set once by the constructor of DueTimers. */
     DueTimers due;
-    /** With a manual clock: resets take part in the order of arming among equal deadlines. */
+    /** With a manual clock: equal deadlines keep the order of arming, and a reset counts as arming. */
     private final boolean keepOrder;
 
     // Each is the first timer of a list linked through TimerNode.next, or null.
-    /** What was taken from the inbox and is not filed yet, oldest first. Null between two holds, but in a closed queue. */
+    /** Timers taken from the inbox and not filed yet, oldest first. Null between two holds, except in a closed queue. */
     private TimerNode backlog;
-    /** The timers for which the heap has no room, newest first. */
+    /** Timers for which the heap has no room, newest first. */
     private TimerNode parked;
 
     /** When the next attempt to grow may begin. */
     private long retryAt;
     private long lastNow;
-    /** Of the last attempt that failed. */
+    /** Thrown by the last failed attempt to grow. */
     private OutOfMemoryError failure;
-    /** Volatile: read by the owner, without the lock. */
+    /** Volatile: the owner reads and clears it without the lock. */
     volatile OutOfMemoryError unreported;
 
     /** Timers that were stopped before they were filed. */
@@ -70,15 +70,15 @@ final class InboxDrainer {
     // ---- help by threads that arm ----
 
     /**
-     * Before the own push: a timer that is about to be stopped at once must not go into the heap alive. If another thread
-     * has the lock, or waits for it, that one drains. While more arrives than it can file the arming threads leave it
-     * their processors. A thread that arms without a pause uses up its time slices; if one ends under the lock, all others
-     * wait until it has a processor again.
+     * Called before the thread's own push, because a timer that is stopped at once should not enter the heap. If another
+     * thread has the lock or waits for it, that thread drains. If timers arrive faster than it files them, arming threads
+     * yield their processors to it. A thread that arms without a pause uses up its time slices. If a time slice ends under
+     * the lock, all other threads wait until the thread runs again.
      */
     void helpDrain() {
         boolean free = !lock.isLocked() && !lock.hasQueuedThreads();
         if (free) {
-            Thread.yield(); // so that its time slice, new now, does not end while it has the lock
+            Thread.yield(); // so that a new time slice begins, and does not end under the lock
         }
         if (free && lock.tryLock()) {
             try {
@@ -93,10 +93,10 @@ final class InboxDrainer {
 
     // ---- from the inbox to the entries ----
 
-    /** Files what has been armed, in the order of arming. */
+    /** Files the timers that have arrived, in the order of arming. */
     void drain() {
         assert lock.isHeldByCurrentThread();
-        if (!hasMail() && inbox.arrivals() == Timeline.NEVER) { // else it may have to be set back
+        if (!hasMail() && inbox.arrivals() == Timeline.NEVER) { // else arrivals must be set to NEVER
             return;
         }
         if (parked != null && (entries.hasRoom() || now() >= retryAt)) {
@@ -105,7 +105,7 @@ final class InboxDrainer {
         due.passArrivals(); // before the take, see WakeGate
         fileAll(inbox.take());
         if (parked != null) {
-            inbox.setDepth(Inbox.HELP_DEPTH); // the next arming thread looks here
+            inbox.setDepth(Inbox.HELP_DEPTH); // so that arming threads call refuseIfShort
         }
         compactor.noteSize();
     }
@@ -135,7 +135,7 @@ final class InboxDrainer {
         }
     }
 
-    /** What was stopped is dropped. */
+    /** Files a timer. Drops it if it was stopped, and parks it if the heap has no room. */
     private void file(TimerNode t) {
         for (;;) {
             long w = t.wordVolatile();
@@ -154,7 +154,7 @@ final class InboxDrainer {
         }
     }
 
-    /** As drain, for a thread that does not hold the lock. Of what is parked it drops what was stopped. */
+    /** As drain, for a thread that does not hold the lock. Also drops parked timers that were stopped. */
     void drainAll() {
         lock.lock();
         try {
@@ -165,7 +165,7 @@ final class InboxDrainer {
         }
     }
 
-    /** For a loop, which leaves what has arrived in the inbox until it may be due. */
+    /** For a loop, which leaves arrived timers in the inbox until one may be due. */
     boolean isDrainDue(long now) {
         return keepOrder || inbox.arrivals() <= now || now >= compactor.fullSweepAt || now >= dueAt();
     }
@@ -173,8 +173,8 @@ final class InboxDrainer {
     // ---- the top ----
 
     /**
-     * Cleans the top until it is live, or was postponed and has a key after {@code lazyFrom}. False if there is so much
-     * to clean that another thread should get the lock meanwhile.
+     * Cleans the top until it is live, or was postponed and has a key after {@code lazyFrom}. False if more than a chunk
+     * must be cleaned, so that other threads get the lock in between.
      */
     boolean cleanTops(long lazyFrom) {
         for (int visits = 0; visits < Compactor.CLEAN_CHUNK; visits++) {
@@ -189,7 +189,7 @@ final class InboxDrainer {
         return false;
     }
 
-    /** Drops the top entry if it is stale, or gives it its true key if its timer was postponed. */
+    /** Drops the top entry if it is stale. Gives it its true key if its timer was postponed. */
     void cleanTop() {
         TimerNode t = entries.top();
         int seq = entries.topSeq();
@@ -207,19 +207,19 @@ final class InboxDrainer {
         }
     }
 
-    // ---- what is on its way ----
+    // ---- timers not filed yet ----
 
-    /** Whether there is a backlog: in a queue that is being closed. */
+    /** True only in a queue that is being closed. */
     boolean hasBacklog() {
         return backlog != null;
     }
 
-    /** Something may be waiting in the inbox, or something taken from it could not be filed. */
+    /** Whether the inbox holds timers, or a timer is parked. */
     boolean hasMail() {
         return inbox.holdsTimers() || parked != null;
     }
 
-    /** Shows the timers that were taken from the inbox and are not filed. */
+    /** Passes the timers that were taken from the inbox and are not filed. */
     void forEach(Consumer<TimerNode> look) {
         for (TimerNode first : new TimerNode[] {backlog, parked}) {
             for (TimerNode t = first; t != null; t = t.next) {
@@ -228,27 +228,27 @@ final class InboxDrainer {
         }
     }
 
-    /** Takes the oldest one out of the backlog; null if that is empty. */
+    /** Takes the oldest timer out of the backlog; null if it is empty. */
     TimerNode removeNext() {
         TimerNode t = backlog;
         if (t != null) {
             backlog = t.next;
-            t.next = null; // before its word changes: from then on a reset may push it again
+            t.next = null; // before its word changes: after that a reset may push it again
         }
         return t;
     }
 
-    /** The queue is being closed: all that is on its way, and what was in the inbox, is in the backlog then. */
+    /** For a close: moves the parked timers and those of the closed inbox to the backlog. */
     void gather(TimerNode newest) {
         turn(takeParked());
         turn(newest);
-        lock.scarce = false; // what is armed from now on is refused as the queue is closed, not for want of memory
+        lock.scarce = false; // arming is now refused because the queue is closed, not for lack of memory
         inbox.setDepth(0);
     }
 
     // ---- memory shortage ----
 
-    /** While memory is short the depth of the inbox is told to be large, so that arming threads look here. */
+    /** While memory is short, drains raise the depth of the inbox, so that arming threads call this. */
     void refuseIfShort() {
         if (lock.scarce) {
             throw new RejectedExecutionException("memory is short: the heap of worker " + index + ", which holds "
@@ -256,17 +256,17 @@ final class InboxDrainer {
         }
     }
 
-    /** If a clock of the user's throws, the last reading: a timer that is between two places now must not be lost. */
+    /** Returns the last reading if a user's clock throws, because a timer that is being moved must not be lost. */
     private long now() {
         try {
             lastNow = timeline.now();
         } catch (Throwable e) {
-            // The owner reads the same clock, and reports what that throws.
+            // The owner reads the same clock, and reports its exceptions.
         }
         return lastNow;
     }
 
-    /** When filing what is parked is tried again; NEVER if nothing is. */
+    /** When the next attempt to file parked timers may begin; NEVER if none is parked. */
     long dueAt() {
         return parked == null ? Timeline.NEVER : retryAt;
     }
@@ -280,7 +280,7 @@ final class InboxDrainer {
         parked = t;
     }
 
-    /** Whether there is room for one more entry. Not while others are parked, as it would overtake those. */
+    /** Whether there is room for one more entry. False while timers are parked, because it would overtake them. */
     private boolean ensureRoom() {
         return parked == null && (entries.hasRoom() || grow());
     }
@@ -294,17 +294,17 @@ final class InboxDrainer {
             entries.ensureRoom();
             return true;
         } catch (OutOfMemoryError e) {
-            failure = e; // to be reported if a timer is parked
+            failure = e; // reported if a timer is parked
             long now = now();
             retryAt = Timeline.plus(now, PAUSE * (now - began));
             return false;
         }
     }
 
-    /** What is to be told if memory was short since the last call; else null. */
+    /** The report of a memory shortage since the last call, or null. */
     Throwable takeReport() {
         OutOfMemoryError e = unreported;
-        if (e == null || lock.scarce) { // only when it is over: a report needs memory
+        if (e == null || lock.scarce) { // only after the shortage, because a report needs memory
             return null;
         }
         unreported = null;

@@ -3,9 +3,9 @@ package io.pendula.internal.queue;
 /**
  * Counts firings by how late they were. The lock of its queue guards it, so there is one writer at a time.
  *
- * <p>The buckets are log-linear: eight to each power of two from a microsecond on, so a bucket is at most an eighth wide
- * of what it holds; below a microsecond they are {@link #UNIT} nanoseconds wide. The last one holds all from about 18
- * minutes on.
+ * <p>The buckets are log-linear. From a microsecond on, each power of two has eight buckets, so the width of a bucket is at
+ * most an eighth of its values. Below a microsecond, buckets are {@link #UNIT} nanoseconds wide. The last bucket has all
+ * values from about 18 minutes on.
  */
 public final class LatenessHistogram {
     private static final int UNIT_BITS = 7;
@@ -13,7 +13,7 @@ public final class LatenessHistogram {
     public static final int UNIT = 1 << UNIT_BITS;
     private static final int SUB_BITS = 3;
     private static final int SUB = 1 << SUB_BITS;
-    /** From this power of two on, in units, all is one bucket. */
+    /** From this power of two on, in units, all values share one bucket. */
     private static final int TOP_BITS = 33;
     public static final int BUCKETS = (TOP_BITS - SUB_BITS + 1) * SUB + 1;
 
@@ -29,12 +29,12 @@ public final class LatenessHistogram {
         }
     }
 
-    /** A copy, which nothing changes. */
+    /** An unchanging copy. */
     public LatenessHistogram snapshot() {
         return new LatenessHistogram().plus(this);
     }
 
-    /** Both together; neither is changed. */
+    /** The sum of both, in a new histogram. */
     LatenessHistogram plus(LatenessHistogram b) {
         LatenessHistogram both = new LatenessHistogram();
         for (int i = 0; i < BUCKETS; i++) {
@@ -68,7 +68,7 @@ public final class LatenessHistogram {
                 : (power - SUB_BITS) * SUB + (int) (units >>> power - SUB_BITS);
     }
 
-    /** The least lateness that a bucket holds; of the one after the last bucket Long.MAX_VALUE. */
+    /** The smallest lateness in a bucket; Long.MAX_VALUE for the index after the last bucket. */
     public static long lowest(int bucket) {
         if (bucket >= BUCKETS) {
             return Long.MAX_VALUE;

@@ -1,9 +1,9 @@
 package io.pendula.internal.queue;
 
 /**
- * Keeps the fields of a subclass away from what lies before the object: two cache lines, as processors fetch neighbours.
- * The JVM may reorder the fields of one class but lays a superclass out before its subclass, so a class whose fields
- * need lines of their own extends one that has them, and has the padding behind them itself.
+ * Separates the fields of a subclass from the memory before the object. Two cache lines, because processors prefetch the
+ * adjacent line. The JVM may reorder the fields of one class, but places those of a superclass first. A class whose fields
+ * need their own lines extends this one, and adds the padding behind them itself.
  */
 @SuppressWarnings("unused") // padding
 public abstract class Padded {

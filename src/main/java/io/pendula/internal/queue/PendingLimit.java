@@ -3,7 +3,7 @@ package io.pendula.internal.queue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** The bound on armed timers that {@code maxPending} sets: one permit for as long as a timer is armed. */
+/** The bound on armed timers that {@code maxPending} sets. Each armed timer holds one permit. */
 public final class PendingLimit {
     private final long max;
     private final AtomicLong held = new AtomicLong();
@@ -13,8 +13,8 @@ public final class PendingLimit {
     }
 
     /**
-     * Takes a permit (1) or throws, or gives one back (-1); never above the bound, not even for a moment. One method for
-     * both, so that a thread that had the stack to take a permit has it to give the permit back.
+     * Takes a permit (1) or throws, or gives one back (-1). Never exceeds the bound, not even for a moment. One method does
+     * both: if a thread has enough stack to take a permit, it has enough to give it back.
      */
     public void take(int permits) {
         for (long n = held.get(); ; n = held.get()) {

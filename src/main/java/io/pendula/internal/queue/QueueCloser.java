@@ -19,39 +19,40 @@ public final class QueueCloser {
     /*
      * Closing
      *
-     * A reset that has returned has armed the timer: that arming runs, is stopped or replaced, or is collected. A reset
-     * that is refused has armed nothing.
+     * If a reset has returned, the timer was armed: this arming runs, is stopped or replaced, or is collected. If a reset is
+     * refused, it has armed nothing.
      *
      *     a reset that pushes, or arms a run          the closing thread
      *     QC-A1  counts itself in a cell              QC-C1  closed = true
      *     QC-A2  reads closed, is refused if true     QC-C2  waits until it has read 0 in each cell
      *     QC-A3  changes the word by a CAS            QC-C3  inbox = CLOSED
-     *     QC-A4  pushes, unless the timer runs        QC-C4  collects what is in the inbox, and on its way
-     *     QC-A5  takes itself out of the cell         QC-C5  collects what is filed
-     *                                                 QC-C6  looks at what runs
-     *                                                 QC-C7  collects what is in late
+     *     QC-A4  pushes, unless the timer runs        QC-C4  collects the timers of inbox and backlog
+     *     QC-A5  takes itself out of the cell         QC-C5  collects the filed timers
+     *                                                 QC-C6  checks the running timers
+     *                                                 QC-C7  collects the timers in late
      *
      * All are volatile. QC-C3 to QC-C5 are one hold of the lock.
      *
      * 1. QC-A1 and QC-C1 are a handshake as in WakeGate. If QC-C2 has read the reset's cell before QC-A1, then QC-A2
-     *    reads true, and nothing changes. If QC-A1 came before, so did QC-A5, as the cell said 0. So after QC-C2 no reset
-     *    is between QC-A2 and QC-A5: what it has armed is in the inbox, where QC-C4 meets it, or runs, where QC-C6 does.
-     * 2. So after QC-C2 no reset takes a timer out of rest, or arms a run. QC-C4 and QC-C5 leave no timer in the inbox,
-     *    on its way or filed. What is left is what a run had armed before. QC-C6 meets it in its run, or when that
-     *    has just ended: in a queued state, armed or stopped. Or the run has ended before QC-C6 and found the inbox
-     *    closed: then it has handed the arming to late, before QC-C7. After QC-C6 no such timer is in a queued state, so
-     *    no reset arms it again. A timer that was collected is at rest, or runs without an arming, so it is collected
+     *    reads true, and nothing changes. If QC-A1 came first, QC-A5 did so, too, because the cell was 0. So after QC-C2 no
+     *    reset is between QC-A2 and QC-A5. A timer that a reset has armed is in the inbox, where QC-C4 finds it, or runs,
+     *    where QC-C6 finds it.
+     * 2. So after QC-C2 no reset arms a timer at rest, or arms a run. QC-C4 and QC-C5 leave no timer in the inbox, in
+     *    the backlog or filed. Only timers armed in a run earlier remain. QC-C6 finds such a timer in its run. Or it
+     *    finds it just after the run, in a queued state, armed or stopped. Or the run ended before QC-C6 and found the
+     *    inbox closed. Then it has handed the arming to late, before QC-C7. After QC-C6 no such timer is in a queued
+     *    state, so no reset arms it again. A collected timer is at rest, or runs without an arming, so it is collected
      *    once.
-     * 3. A reset that takes no part in QC-A1 to QC-A5 changes a word that says that the timer is queued, filed, stopped
-     *    with its entry still there (DELETED), or armed in its run. By 2 that is so until QC-C4, QC-C5 or QC-C6 changes it,
-     *    or a claim, a sweep or the run's end does. The first three collect what the reset has armed, since each takes the
-     *    word as it is by a CAS; a claim runs it. After that the reset's CAS fails.
+     * 3. A reset that takes no part in QC-A1 to QC-A5 finds the word in one of these states: queued, filed, DELETED
+     *    (its entry is still there), or armed in a run. By 2 the word keeps such a state until QC-C4, QC-C5,
+     *    QC-C6, a claim, a sweep or the run's end changes it. QC-C4, QC-C5 and QC-C6 collect the arming of the reset,
+     *    because each replaces the current word by a CAS. A claim runs it. After that the reset's CAS fails.
      *
-     * Between QC-A1 and QC-A5 a reset takes no lock, runs no user code and wakes no thread. So a thread that closes never
-     * waits for itself, and as a rule QC-C2 takes no time. The wait is limited to PATIENCE_NANOS: a thread that runs out of
-     * stack may lack the stack for QC-A5 too, even in a finally, and the close would hang. The proof does not cover a
-     * reset that is suspended for longer, as by a debugger. It finds the inbox closed at QC-A4, takes its arming back and is
-     * refused. But an arming that it replaced, or one in a run, may be lost.
+     * Between QC-A1 and QC-A5 a reset takes no lock, runs no user code and wakes no thread. So a closing thread never
+     * waits for itself, and QC-C2 normally takes no time. The wait is limited to PATIENCE_NANOS. Without the limit the
+     * close could hang: a thread that runs out of stack may lack the stack for QC-A5, even in a finally. The proof does
+     * not cover a reset that is suspended for longer, for instance by a debugger. It finds the inbox closed at QC-A4,
+     * takes its arming back and is refused. But an arming that it replaced, or an arming in a run, may be lost.
      */
 
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -64,15 +65,15 @@ public final class QueueCloser {
     private final TimerHeap entries;
     private final Compactor compactor;
 
-    /** Null until the first reset that counts itself: most schedulers never see one. */
+    /** Null until a reset counts itself. In most schedulers none does. */
     volatile ResetCells cells;
-    /** For good. Volatile: read by resets. */
+    /** Stays true. Volatile: resets read it. */
     volatile boolean closed;
-    /** Not final for tests alone. */
+    /** Only tests change it. */
     long patienceNanos = PATIENCE_NANOS;
-    /** Under the lock, as all below: what runs have handed over meanwhile. Linked, as that needs no memory. */
+    /** Under the lock, as unfired is. Timers handed over by ended runs. Linked, because that needs no memory. */
     private TimerNode late;
-    /** How many timers were collected. */
+    /** The number of collected timers. */
     long unfired;
 
     QueueCloser(PendingLimit limit, HoldLock lock, Inbox inbox, InboxDrainer drainer, TimerHeap entries,
@@ -91,7 +92,7 @@ public final class QueueCloser {
 
     // ---- permits ----
 
-    /** See PendingLimit.take. Here for all parts of the queue, as most programs never load that class. */
+    /** See PendingLimit.take. All parts of the queue call it here, because most programs never load that class. */
     void takePermit(int permits) {
         if (limit != null) {
             limit.take(permits);
@@ -100,7 +101,7 @@ public final class QueueCloser {
 
     // ---- resets ----
 
-    /** Returns the cell. Threads that share one are slower, and that is all. */
+    /** Returns the cell. If threads share a cell, they are only slower. */
     int beginReset() {
         ResetCells c = cells;
         int cell = System.identityHashCode(Thread.currentThread()) % ResetCells.CELLS;
@@ -112,7 +113,7 @@ public final class QueueCloser {
         cells.add(cell, -1); // QC-A5
     }
 
-    /** A reset that makes them after QC-C2 has found none reads closed after that. */
+    /** If QC-C2 has found no cells, a reset that makes them later reads closed as true. */
     private synchronized ResetCells makeCells() {
         if (cells == null) {
             cells = new ResetCells();
@@ -121,14 +122,17 @@ public final class QueueCloser {
     }
 
     /**
-     * After QC-A3 the timer could not be pushed. True if its arming is off now, so that its permit must be released; false
-     * if it was stopped meanwhile, or collected.
+     * Called if the timer could not be pushed after QC-A3. True if this call disarmed it, so that the caller must
+     * release its permit. False if it was stopped or collected meanwhile.
      */
     boolean takeBack(TimerNode t) {
         return isArmed(take(t, true));
     }
 
-    /** Takes a timer out: the state in which it was; NO_STATUS if it is at rest, or runs and is not to be taken so. */
+    /**
+     * Takes a timer out, and returns its old state. If it is armed in its run, only if {@code inRun}. NO_STATUS if it was
+     * not taken out.
+     */
     private int take(TimerNode t, boolean inRun) {
         for (;;) {
             long w = t.wordVolatile();
@@ -148,9 +152,9 @@ public final class QueueCloser {
     // ---- closing ----
 
     /**
-     * Closes the queue. If it fails for want of memory, what it has not collected is still here, and the next call goes on.
-     * The hold of the lock lasts the longer the more timers there are: a closed queue has nothing for a thread that waits
-     * for the lock.
+     * Closes the queue. If it fails for lack of memory, the timers that it has not collected are still here, and the
+     * next call continues. It holds the lock while it collects all timers, because no thread can do useful work on a
+     * closed queue.
      */
     public void close(List<? super TimerNode> collected) {
         closed = true; // QC-C1
@@ -164,7 +168,7 @@ public final class QueueCloser {
             }
             while (entries.size() > 0) { // QC-C5
                 if (!collect(entries.top(), false, collected)) {
-                    compactor.count(-STALE); // not what the counter says: some of them may not be counted yet
+                    compactor.count(-STALE); // the counter is not set to 0: some stale entries may not be counted yet
                 }
                 entries.pop();
             }
@@ -185,13 +189,13 @@ public final class QueueCloser {
         }
     }
 
-    /** Makes room for one more before a word changes: a timer that was stopped and then not noted would be lost. */
+    /** Makes room for one more timer before its word changes: a timer that is disarmed and not collected would be lost. */
     private static void reserve(List<? super TimerNode> collected) {
         collected.add(null);
         collected.remove(collected.size() - 1);
     }
 
-    /** True for one entry of each timer that is filed: any other that it has was counted as stale. */
+    /** True for one entry of each filed timer. All its other entries were counted as stale. */
     private boolean collect(TimerNode t, boolean inRun, List<? super TimerNode> collected) {
         assert lock.isHeldByCurrentThread();
         reserve(collected);
@@ -208,7 +212,7 @@ public final class QueueCloser {
         unfired++;
     }
 
-    /** Takes the next firing of a timer that runs, or whose run is just ending. */
+    /** Collects the next firing of a timer that runs, or whose run is just ending. */
     public void collectRunning(TimerNode t, List<? super TimerNode> collected) {
         lock.lock();
         try {
@@ -232,7 +236,7 @@ public final class QueueCloser {
         }
     }
 
-    /** The last step: all queues are closed and all running timers have been looked at. */
+    /** The last step, after all queues are closed and all running timers have been checked. */
     public void collectLate(List<? super TimerNode> collected) {
         lock.lock();
         try {

@@ -11,16 +11,16 @@ import java.util.function.Predicate;
 import java.util.function.ToLongFunction;
 
 /**
- * Figures of a queue, and walks through its armed timers: for statistics, for people, and for a shutdown. A walk holds
- * the lock for a {@link Block} of entries at a time, so that no operation waits for long.
+ * Statistics of a queue, and walks through its armed timers for listings and a shutdown. A walk holds the lock for one
+ * {@link Block} of entries at a time, so that no operation waits for long.
  */
 public final class QueueView {
-    /** What is counted by queue; the rows of {@code QueueStats} say what each is. */
+    /** The counts of a queue. The rows of {@code QueueStats} explain them. */
     public enum Count {
         ARMED(v -> v.queue.armedTold), FIRED(v -> v.queue.due.fired), STOPPED(v -> v.queue.stopsTold), RESETS(v -> v.resets),
         UNFIRED(v -> v.queue.closer.unfired), PENDING(v -> v.pending), STALE_ENTRIES(v -> v.queue.compactor.stale()),
         HEAP_CAPACITY(v -> v.entries.capacity()), STOLEN(v -> v.queue.due.stolen),
-        /** Of several queues, that of the first. */
+        /** For several queues, the smallest. */
         NANOS_UNTIL_NEXT(v -> Timeline.between(v.queue.timeline.now(), v.next));
 
         private final ToLongFunction<QueueView> source;
@@ -30,13 +30,12 @@ public final class QueueView {
         }
     }
 
-    /** The figures of a queue, or of several together. */
+    /** The statistics of one queue, or of several together. */
     public record Snapshot(long[] counts, LatenessHistogram lateness) {
         public long get(Count count) {
             return counts[count.ordinal()];
         }
 
-        /** Of no queue. */
         public static Snapshot nothing() {
             return new Snapshot(counts(c -> c == Count.NANOS_UNTIL_NEXT ? Long.MAX_VALUE : 0), new LatenessHistogram());
         }
@@ -58,7 +57,7 @@ public final class QueueView {
     private final TimerQueue queue;
     private final HoldLock lock;
     private final TimerHeap entries;
-    // What stats() takes together. Of the thread that has made this view.
+    // Set by stats() in one hold of the lock. Used only by the thread that has made this view.
     private long pending;
     private long resets;
     private long next;
@@ -69,15 +68,16 @@ public final class QueueView {
         this.entries = queue.entries;
     }
 
-    /** Armed timers, not counting those whose next firing awaits the end of their run. */
+    /** The number of armed timers, except those whose next firing waits for the end of their run. */
     public long pending() {
         return stats().get(Count.PENDING);
     }
 
     /**
-     * The figures, of which those that count never fall. Threads that stop or reset a timer count that in several steps,
-     * so the sum of what became of the armings may be more for a moment than it is a step later; and so may stops, while a
-     * part of them goes to another word. What was told before stands then, until these threads have counted the rest.
+     * The statistics. Counts of events never fall. A thread that stops or resets a timer counts this in several steps.
+     * So the sum for armings may be too high for a moment, and lower a step later. So may stops while some are folded
+     * into another word. In both cases this returns the last reported value until the other threads have counted the
+     * rest.
      */
     public Snapshot stats() {
         InboxDrainer drainer = queue.drainer;
@@ -99,15 +99,16 @@ public final class QueueView {
     }
 
     /**
-     * Hands each armed timer to {@code look}, under no lock, until it says no. Misses none that neither fires nor is stopped
-     * or reset meanwhile, and hands each over once if nothing happens; one that is filed anew meanwhile may come twice.
+     * Passes each armed timer to {@code look}, under no lock, until it returns false. Misses no timer, except those
+     * that fire or are stopped or reset meanwhile. If the heap does not change, passes each timer once. Otherwise it may
+     * pass a timer twice, for instance one that is filed again.
      *
-     * <p>Goes from the oldest block to the youngest. An entry goes to another block together with all others of its own, and
-     * then the one that takes them has the age of the younger; or alone, to the youngest. There goes, too, what was in the inbox
-     * or parked for want of memory. So the walk drains before it visits the youngest block, and takes what is parked in the
-     * same hold as that.
+     * <p>The walk goes from the oldest block to the youngest. An entry changes its block in two ways. Either all entries of
+     * its block move to another block, which then has the age of the younger block. Or the entry alone moves to the youngest
+     * block. Timers from the inbox and parked timers are filed there, too. So the walk drains before it visits the youngest
+     * block, and reads the parked timers in the same hold.
      *
-     * @return false if {@code look} said no
+     * @return false if {@code look} returned false
      */
     public boolean forEachPending(Predicate<TimerNode> look) {
         List<TimerNode> found = new ArrayList<>(TimerHeap.BLOCK);
@@ -127,7 +128,7 @@ public final class QueueView {
                         }
                     }
                 } finally {
-                    lock.enter(); // whatever has failed
+                    lock.enter(); // after an exception, too
                 }
             }
             return true;
@@ -136,7 +137,7 @@ public final class QueueView {
         }
     }
 
-    /** Takes the armed timers of the next block, which it returns. Reads only: to drop what is stale is for others. */
+    /** Adds the armed timers of the next block to {@code found}, and returns the block. Drops no stale entries. */
     private Block gather(int age, List<TimerNode> found) {
         assert lock.isHeldByCurrentThread();
         if (entries.after(age).next == null) {
@@ -148,7 +149,7 @@ public final class QueueView {
                 found.add(t);
             }
         });
-        if (b.next == null) { // in this hold: else what is parked could be filed here before it is looked at
+        if (b.next == null) { // in this hold: otherwise a drain could file parked timers here, unseen by the walk
             queue.drainer.forEach(t -> {
                 int s = state(t.wordVolatile());
                 if (isQueued(s) && isArmed(s)) {

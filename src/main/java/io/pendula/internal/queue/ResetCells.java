@@ -3,8 +3,9 @@ package io.pendula.internal.queue;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Counts the resets under way, each thread in one of eight cells two cache lines apart. Made of a class that each JVM has
- * initialized: a thread without stack may make them, and a class whose initialization fails can be used no more.
+ * Counts the resets under way. Each thread counts in one of eight cells, which are two cache lines apart. The cells are of a
+ * class that each JVM has initialized. A thread low on stack may make them, and a class whose initialization has failed can
+ * never be used again.
  */
 final class ResetCells {
     static final int CELLS = 8;
@@ -14,7 +15,7 @@ final class ResetCells {
 
     ResetCells() {
         for (int i = 0; i < cells.length; i++) {
-            cells[i] = new AtomicInteger(); // side by side in memory, and so they stay as a rule
+            cells[i] = new AtomicInteger(); // adjacent in memory, and usually stay so
         }
     }
 

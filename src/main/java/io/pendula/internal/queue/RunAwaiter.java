@@ -3,24 +3,23 @@ package io.pendula.internal.queue;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A thread that waits until a timer's callback is no longer running. It enters itself, then looks at the timer's word; the
- * run's end changes the word, then looks for threads that wait for this timer. Both are volatile, so one of the two sees
- * the other.
+ * A thread that waits until a timer's callback is no longer running. It adds itself to the queue's list, then reads the
+ * timer's word. The run's end changes the word, then reads the list. Both are volatile, so one of the two sees the other.
  *
- * <p>All that wait at one queue are a list that is linked through themselves, so neither the end of a run nor that of a wait
- * needs memory. The end of a run takes no lock: an awaiter that has left keeps its link, so a walk that is there goes on.
+ * <p>The awaiters of a queue are linked to each other, so neither the end of a run nor the end of a wait allocates. The end
+ * of a run takes no lock: an awaiter that has left keeps its link, so a walk that has reached it continues.
  */
 public final class RunAwaiter {
     private final TimerNode timer;
     private final Thread thread = Thread.currentThread();
-    /** Changed under the monitor of the queue. */
+    /** Changed under the queue's monitor. */
     volatile RunAwaiter next;
 
     private RunAwaiter(TimerNode timer) {
         this.timer = timer;
     }
 
-    /** The word of {@code t} has just left the running states; {@code first} is the first that waits at its queue. */
+    /** The word of {@code t} has just left the running states. {@code first} is the first awaiter of its queue. */
     static void signal(RunAwaiter first, TimerNode t) {
         for (RunAwaiter a = first; a != null; a = a.next) {
             if (a.timer == t) {

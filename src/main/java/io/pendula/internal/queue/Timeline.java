@@ -3,20 +3,20 @@ package io.pendula.internal.queue;
 import java.util.function.LongSupplier;
 
 /**
- * One scheduler's time: a count of nanoseconds, moved so that it starts at 1, never wraps and fits 60 bits.
+ * One scheduler's time: a count of nanoseconds that starts at 1, never wraps and fits into 60 bits.
  *
- * <p>Raw clock values may be negative and wrap around, so they can neither be compared by {@code <} nor packed beside
- * a state. Here an instant lies in [1, NEVER - 1], a deadline in [1, NEVER]; 0 stays free to mean "none". As no
- * instant ever reaches NEVER (36 years after the start), a timer with that deadline never runs and nothing needs to
- * treat it specially. At the last instant no timer is armed any more.
+ * <p>Raw clock values may be negative and wrap around. So they can neither be compared by {@code <} nor share a word with a
+ * state. Here an instant is in [1, NEVER - 1] and a deadline in [1, NEVER]; 0 means "none". No instant ever reaches NEVER
+ * (36 years after the start), so a timer with that deadline never runs, and no code treats it specially. At the last
+ * instant, arming is refused.
  */
 public final class Timeline {
-    /** The deadline that never comes; also what an empty heap reports. */
+    /** The deadline that never comes; also the top key of an empty heap. */
     public static final long NEVER = (1L << 60) - 1;
-    /** A longer delay, of 18 years, means never. */
+    /** 18 years. A longer delay means never. */
     public static final long LONGEST = NEVER >> 1;
 
-    /** Null stands for the system clock, so that the common case is a direct intrinsic call. */
+    /** Null for the system clock, so that the common case is a direct intrinsic call. */
     private final LongSupplier clock;
     private final long origin;
 
@@ -36,7 +36,7 @@ public final class Timeline {
         return Math.max(1, Math.min(t, NEVER - 1));
     }
 
-    /** The deadline that lies {@code delay} nanoseconds ahead; negative delays are due now, overlong ones never. */
+    /** The deadline {@code delay} nanoseconds from now. If the delay is negative, now; if it is over LONGEST, NEVER. */
     public long deadlineIn(long delay) {
         long now = now();
         if (now == NEVER - 1) {
@@ -45,7 +45,7 @@ public final class Timeline {
         return plus(now, Math.max(0, delay));
     }
 
-    /** How many nanoseconds its clock may still be moved. */
+    /** The nanoseconds that its clock may still advance. */
     public long left() {
         return NEVER - 1 - now();
     }
@@ -56,15 +56,14 @@ public final class Timeline {
     }
 
     /**
-     * The deadline that a caller has computed from an instant of this timeline. One of at least {@code Long.MIN_VALUE / 2}
-     * and at most 0 has passed. A smaller one is a sum that has overflowed, so it lies far ahead: no instant that has
-     * passed is so small.
+     * The deadline for a value that a caller has computed from an instant of this timeline. A value from
+     * {@code Long.MIN_VALUE / 2} to 0 has passed. A smaller value is a sum that has overflowed, so it is far in the future.
      */
     public static long deadlineAt(long instant) {
         return instant < Long.MIN_VALUE / 2 ? NEVER : Math.max(1, Math.min(instant, NEVER));
     }
 
-    /** {@code instant + nanos}, saturating at NEVER, and never if {@code nanos} are too many, which are at least 0. */
+    /** {@code instant + nanos}, at most NEVER; NEVER if {@code nanos}, at least 0, is over LONGEST. */
     public static long plus(long instant, long nanos) {
         return nanos > LONGEST ? NEVER : Math.min(instant + nanos, NEVER);
     }

@@ -3,49 +3,50 @@ package io.pendula.internal.queue;
 import java.util.Arrays;
 
 /**
- * All timers of a queue that are filed, as entries (deadline, timer), the earliest first, and of equal ones the first that
- * came: a 4-ary min-heap of {@link Block}s, each with up to a thousand entries. Guarded by the queue's lock.
+ * All filed timers of a queue, as entries (deadline, timer). They are ordered by deadline, and equal deadlines by arrival.
+ * A 4-ary min-heap of {@link Block}s, each with up to a thousand entries. Guarded by the queue's lock.
  *
- * <p>A new entry goes to the youngest block, which lies in the processor's cache, so a push costs the same however many
- * timers there are. Where deadlines come in order, as of timers with one and the same delay, each block is a sorted run, and
- * neither a push nor a pop sifts. What was armed at about the same time lies in one block, and of timeouts that is stopped
- * at about the same time. So a sweep takes the blocks from the oldest on, each as a whole, and finds them mostly stale.
+ * <p>New entries go to the youngest block, which is in the processor's cache. So the cost of a push does not depend on the
+ * number of timers. If deadlines arrive in order, as with equal delays, each block is a sorted run, and neither a push nor
+ * a pop sifts. Timers armed at about the same time are in one block. Timeouts armed together are mostly stopped together.
+ * So a sweep visits whole blocks, from the oldest on, and finds most of their entries stale.
  *
- * <p>A heap begins with a block and grows by a block at a time, so that no growth copies more than a thousand entries, and, seldom, the heap of
- * blocks, which is a thousandth as long. A block that becomes nearly empty is united with its neighbour. Blocks are used
- * again: new ones instead cost the collector much, since it copies them, and finds references to young timers in them.
+ * <p>A heap begins with one block and grows by one block at a time. So growth copies at most a thousand entries. Rarely it
+ * also copies the heap of blocks, which is a thousandth as long. A nearly empty block is united with its neighbour. Blocks
+ * are reused, because new ones cost the garbage collector much: it copies them, and finds references to young timers there.
  *
- * <p>Each entry has a number, which its timer notes ({@link TimerNode#entry}): it is the live one, if any is.
+ * <p>Each entry has a number. The timer notes the number of its newest entry ({@link TimerNode#entry}), and no other entry
+ * of this timer is live.
  */
 public class TimerHeap {
     private static final int ROOT = Block.ROOT;
-    /** Entries of a block. */
+    /** The number of entries that a block has room for. */
     static final int BLOCK = Block.SLOTS - ROOT;
-    /** This many blocks are kept for use, however few entries there are. */
+    /** This many unused blocks are kept for any number of entries. */
     static final int SPARE_MIN = 4;
-    /** So many sweeps leave out a block in which fewer than one of eight entries was stale. */
+    /** This many sweeps skip a block in which fewer than one in eight entries was stale. */
     private static final int RESTS = 7;
     private static final int FEW_SHIFT = 3;
-    /** A hint looks at the first three levels of the heap of blocks. */
+    /** earliestFrom reads the first three levels of the heap of blocks. */
     private static final int FIRST_LEVELS = 21;
 
-    /** In the order of their age. None is empty but for one that is alone. */
+    /** The oldest block. The list is in the order of age. A block is empty only if it is the only one. */
     Block head = new Block();
-    /** The youngest, which takes new entries. */
+    /** The youngest block, which takes new entries. */
     private Block tail = head;
-    /** The blocks that are not in use, linked through next. */
+    /** The unused blocks, linked through next. */
     private Block spare;
     private int spares;
     private int size;
     private int capacity = BLOCK;
     /** The number of the next entry. */
     int nextSeq;
-    /** The last block that the sweep has visited, or null: it begins at the head. */
+    /** The last block that the sweep has visited; null if it begins at the head. */
     private Block swept;
-    /** The youngest block when the sweep began. */
+    /** The age of the youngest block when the sweep began. */
     private int sweepEnd;
 
-    // The heap of blocks, by the first entry of each; slots as in a block. An empty block is not in it.
+    // The heap of blocks, ordered by the first entry of each. Slots as in a block. An empty block is not in it.
     private long[] keys = new long[ROOT + 1];
     private int[] seqs = new int[ROOT + 1];
     private Block[] blocks = new Block[ROOT + 1];
@@ -55,24 +56,24 @@ public class TimerHeap {
         return size;
     }
 
-    /** How many entries there is memory for. */
+    /** The number of entries that fit without growth. */
     public final int capacity() {
         return capacity;
     }
 
     // ---- the top ----
 
-    /** NEVER if there is none. */
+    /** NEVER if the heap is empty. */
     public final long topKey() {
         return end == ROOT ? Timeline.NEVER : keys[ROOT];
     }
 
-    /** There must be one. */
+    /** The heap must not be empty. */
     final int topSeq() {
         return seqs[ROOT];
     }
 
-    /** Null if there is none. */
+    /** Null if the heap is empty. */
     public final TimerNode top() {
         return end == ROOT ? null : blocks[ROOT].node();
     }
@@ -85,8 +86,8 @@ public class TimerHeap {
     }
 
     /**
-     * Gives the top entry a later key; it goes behind the entries that have that key already. Out of a run it is taken to
-     * the youngest block if {@code hasRoom}, since what is left there stays in order then.
+     * Gives the top entry a later key, behind the entries that already have that key. If {@code hasRoom}, an entry of a run
+     * moves to the youngest block, so that the rest of the run stays sorted.
      */
     final void rekeyTop(long key, boolean hasRoom) {
         Block b = blocks[ROOT];
@@ -102,8 +103,8 @@ public class TimerHeap {
     }
 
     /**
-     * The earliest key that is not before {@code at}, among the first entries of the first blocks; if all of these are
-     * earlier, {@code at}; NEVER if there is none. Racy, without the lock: a hint.
+     * The earliest key among the first entries of the first blocks that is not before {@code at}. If all of these entries of
+     * a block are earlier, {@code at}; NEVER if there is none. Called without the lock and racy, so the result is a hint.
      */
     long earliestFrom(long at) {
         Block[] b = blocks;
@@ -144,10 +145,10 @@ public class TimerHeap {
         }
     }
 
-    /** Everything is allocated before anything is replaced, so a failure leaves the heap as it was. */
+    /** Allocates everything before it replaces anything, so a failure leaves the heap unchanged. */
     void grow() {
         Block b = allocate();
-        int all = ROOT + capacity / BLOCK + 1; // the heap of blocks has room for all of them, so that a push needs none
+        int all = ROOT + capacity / BLOCK + 1; // room for all blocks, so that a push allocates nothing
         if (all > blocks.length) {
             int more = Math.max(all, blocks.length * 2);
             long[] moreKeys = Arrays.copyOf(keys, more);
@@ -167,14 +168,14 @@ public class TimerHeap {
         spares++;
     }
 
-    /** Not private, so that tests can let it fail. */
+    /** Not private, so that tests can make it fail. */
     Block allocate() {
         return new Block();
     }
 
     /**
-     * Gives blocks back that are not used. A third of what a large heap has may be unused, and a small heap is left
-     * alone: filling from an inbox and sweeping take turns, and would make it grow and shrink for ever.
+     * Gives unused blocks back. A third of a large heap's capacity may stay unused, and a small heap keeps all its blocks.
+     * Otherwise drains and sweeps, which alternate, would make the heap grow and shrink again and again.
      */
     void trim() {
         while (spares > SPARE_MIN && spares * BLOCK > size >> 1) {
@@ -186,7 +187,7 @@ public class TimerHeap {
 
     // ---- the youngest block ----
 
-    /** Makes an entry, which is the live one of this timer from now on. There must be room for it. */
+    /** Makes an entry, from now on the live entry of this timer. There must be room for it. */
     final void push(long key, TimerNode node) {
         if (!tail.hasSlot()) {
             makeSlot();
@@ -218,7 +219,7 @@ public class TimerHeap {
 
     // ---- the heap of blocks ----
 
-    /** The first entry of a block is another one, or there is none any more. */
+    /** The first entry of a block has changed, or the block has become empty. */
     private void changed(Block b) {
         if (b.size() == 0) {
             leaveHeap(b);
@@ -247,7 +248,7 @@ public class TimerHeap {
         }
     }
 
-    /** Puts a block where a hole is, above or below. */
+    /** Puts a block into the hole, above or below. */
     private void place(Block b, int hole) {
         long key = b.key();
         int seq = b.seq();
@@ -278,8 +279,8 @@ public class TimerHeap {
     }
 
     /**
-     * A block with few entries goes into the one before, or takes what is in the one behind. Not if a sweep has visited one
-     * of the two and not the other, or will not come to the other, nor with the youngest, which fills up anyway.
+     * Moves a block with few entries into the next older one, or the next younger one into it. Not if a sweep has visited,
+     * or will visit, only one of the two. The youngest block takes part in none of this, because it fills up anyway.
      */
     private void unite(Block b) {
         if (b.prev != null && mayUnite(b.prev, b)) {
@@ -296,7 +297,7 @@ public class TimerHeap {
 
     private void moveInto(Block into, Block b) {
         into.takeAll(b);
-        into.age = b.age; // so a walk that has visited the older one alone visits both
+        into.age = b.age; // so a walk that has visited only the older block visits both
         into.rests = 0;
         leaveHeap(b);
         unlink(b);
@@ -320,9 +321,9 @@ public class TimerHeap {
         keep(b);
     }
 
-    // ---- all of them, block by block, from the oldest on ----
+    // ---- walks: all blocks, from the oldest on ----
 
-    /** The next block of a walk that has visited the ages up to this one; the youngest again if there is no other. */
+    /** The next block of a walk that has visited all ages up to {@code age}; the youngest block if there is no other. */
     final Block after(int age) {
         Block b = head;
         while (b != tail && b.age - age <= 0) {
@@ -333,17 +334,17 @@ public class TimerHeap {
 
     // ---- sweeps ----
 
-    /** None has been visited. */
+    /** Makes the next sweep begin with the oldest block. */
     final void rewindSweep() {
         swept = null;
     }
 
-    /** A sweep goes on where the last one has ended, and visits what is there now. */
+    /** Begins a sweep where the last one has ended. It visits the blocks that exist now. */
     final void beginSweep() {
         sweepEnd = tail.age;
     }
 
-    /** Whether all have been visited that were there when the sweep began. */
+    /** Whether the sweep has visited all blocks that existed when it began. */
     final boolean isSwept() {
         return nextToSweep() == null;
     }
@@ -358,10 +359,11 @@ public class TimerHeap {
     }
 
     /**
-     * Drops what {@code compactor} finds stale in the next blocks. Visits so many entries at most, and goes on until all have
-     * been visited or so many were dropped as are wanted; returns how many it has visited. Unless {@code all} are to be
-     * visited, a block in which few were stale is left out the next times: among millions of timers that are far away
-     * others come and go, and each sweep would look at those, too. A block that is left out counts as one visit.
+     * Drops the entries that {@code compactor} finds stale in the next blocks. Ends when it has dropped {@code wanted}
+     * entries, when the next block would exceed {@code most} visits, or at the end. Returns the number of visits.
+     *
+     * <p>Skips a block in which an earlier sweep found few stale entries, unless {@code all}. Otherwise each sweep would
+     * visit millions of timers that are due much later. A skipped block counts as one visit.
      */
     final int sweep(Compactor compactor, int most, int wanted, boolean all) {
         int goal = size - wanted;

@@ -19,18 +19,18 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * The timers of one worker or loop: the parts that hold them, and what any thread may do with a timer at any time. What the
- * owner does is in {@link DueTimers}; {@link TimerNode} has the table of a timer's transitions, the package the ground
+ * The timers of one worker or loop: the parts that hold them, and the operations that any thread may call at any time. The
+ * operations of the owner are in {@link DueTimers}. {@link TimerNode} has the table of transitions, the package the ground
  * rules.
  */
 public final class TimerQueue extends Padded {
-    /** What a queue, or what has one of its timers, asks of the scheduler that it belongs to. */
+    /** The scheduler of a queue, as the queue and the users of its timers see it. */
     public interface Host {
         String name();
 
         boolean isClosed();
 
-        /** How long after an entry has become stale the queue is swept if nothing else wakes its owner. */
+        /** The time until the queue is swept after an entry has become stale, if no other event wakes its owner. */
         long fullSweepNanos();
 
         /** The run of a timer, or null. */
@@ -41,22 +41,22 @@ public final class TimerQueue extends Padded {
     public final Timeline timeline;
     /** Null in tests of a queue alone. */
     public final Host host;
-    /** With a manual clock: resets take part in the order of arming among equal deadlines. */
+    /** With a manual clock: equal deadlines keep the order of arming, and a reset counts as arming. */
     private final boolean keepOrder;
 
     final HoldLock lock = new HoldLock();
     final TimerHeap entries;
     final Inbox inbox = new Inbox();
-    /** Its owner's. */
+    /** The gate of its owner. */
     public final WakeGate gate;
     public final Compactor compactor;
     final InboxDrainer drainer;
     public final QueueCloser closer;
     public final DueTimers due;
-    /** The first of the threads that wait for the end of a callback; null if none does. */
+    /** The first thread that waits for the end of a callback; null if none does. */
     volatile RunAwaiter awaiters;
     final LongAdder resets;
-    /** Under the lock: the most that QueueView has told. */
+    /** Under the lock, both: the highest count that QueueView has returned. */
     long armedTold;
     long stopsTold;
 
@@ -97,13 +97,13 @@ public final class TimerQueue extends Padded {
             pushed = inbox.push(t);
             tried = true;
         } finally {
-            if (!tried) { // out of stack: no other thread has a timer that was not armed
+            if (!tried) { // out of stack; no other thread can reach this timer yet
                 closer.takePermit(-1);
                 t.forgetArming();
             }
         }
         if (!pushed) {
-            if (closer.takeBack(t)) { // else a view's shutdown has found the task, and stopped it, before
+            if (closer.takeBack(t)) { // otherwise a view's shutdown has found the task and stopped it
                 closer.takePermit(-1);
             }
             throw rejected();
@@ -117,7 +117,7 @@ public final class TimerQueue extends Padded {
 
     public boolean cancel(TimerNode t) {
         boolean prevented = disarm(t, true);
-        t.dropTask(); // after the CAS: a claim that reads the task later than this loses its own CAS
+        t.dropTask(); // after the CAS: a claim that reads null loses its own CAS
         return prevented;
     }
 
@@ -136,8 +136,8 @@ public final class TimerQueue extends Padded {
     }
 
     /**
-     * Cancels what has not run to its end; -1 if it has or was cancelled before, else the state that it was in. A run
-     * in progress goes on, cancelled from this moment.
+     * Cancels a timer that has not completed, and returns its old state. Returns -1 if it has completed or was cancelled
+     * before. A run in progress continues, and counts as cancelled from now on.
      */
     public int abort(TimerNode t) {
         for (;;) {
@@ -163,17 +163,17 @@ public final class TimerQueue extends Padded {
             closer.takePermit(-1);
             if (s == RUNNING_ARMED) {
                 compactor.count(STOP);
-            } else if (!isQueued(s)) { // else the drain counts it
+            } else if (!isQueued(s)) { // otherwise the drain counts it
                 compactor.onEntryStale(compactor.count(STALE + STOP));
             }
             if (deadline(w) == Timeline.NEVER) {
-                gate.wakeIfBefore(Timeline.NEVER - 1); // an owner that sleeps for ever would keep it
+                gate.wakeIfBefore(Timeline.NEVER - 1); // otherwise an owner that sleeps without limit would keep its entry
             }
         }
         return true;
     }
 
-    /** The own run, about to end, chooses another time for its next firing; nothing if that was stopped meanwhile. */
+    /** Called by the timer's own run before it ends: changes the time of the next firing, unless that was stopped. */
     public void retime(TimerNode t, long when) {
         for (long w = t.wordVolatile(); state(w) == RUNNING_ARMED; w = t.wordVolatile()) {
             if (t.tryReset(w, when, false)) {
@@ -182,7 +182,7 @@ public final class TimerQueue extends Padded {
         }
     }
 
-    /** Makes a stopped timer run on the calling thread, which must fire it and call endRun; false if not stopped. */
+    /** Claims a stopped timer for the calling thread, which must fire it and call endRun. False if it is not stopped. */
     public boolean claimStopped(TimerNode t) {
         if (isQueued(state(t.wordVolatile()))) {
             drainer.drainAll();
@@ -195,7 +195,7 @@ public final class TimerQueue extends Padded {
         return false;
     }
 
-    /** Arms a timer anew, whatever it did before; true if that replaced a firing that was to come. */
+    /** Arms a timer again, unless it was cancelled. True if that replaced a pending firing. */
     public boolean reset(TimerNode t, long when) {
         if (keepOrder) {
             drainer.drainAll();
@@ -213,14 +213,14 @@ public final class TimerQueue extends Padded {
             boolean kept = s == NO_STATUS && t.isReceiver(t.work()); // before the CAS: a cancel drops the task
             if (tryReset(t, w, when)) {
                 if (armed) {
-                    resets.increment(); // last, as it may need memory
+                    resets.increment(); // last, because it may allocate
                 }
                 return armed || kept;
             }
         }
     }
 
-    /** Brings a timer forward that is armed by its word {@code w}; false if another thread was quicker. */
+    /** Brings forward a timer that is armed according to its word {@code w}. False if the word has changed. */
     public boolean tryBringForward(TimerNode t, long w, long when) {
         if (closer.isClosed()) {
             throw rejected();
@@ -228,7 +228,7 @@ public final class TimerQueue extends Padded {
         return tryReset(t, w, when);
     }
 
-    /** False if another thread was quicker. */
+    /** False if the word has changed. */
     private boolean tryReset(TimerNode t, long w, long when) {
         int s = state(w);
         boolean keepsEntry = (isFiled(s) || s == DELETED) && when >= deadline(w) && !keepOrder;
@@ -241,10 +241,10 @@ public final class TimerQueue extends Padded {
         if (!tryChange(t, w, when, keepsEntry)) {
             return false;
         }
-        // No wake if it keeps its entry: no owner sleeps beyond the key of one that is still there.
+        // No wake if it keeps its entry: no owner sleeps beyond the key of an existing entry.
         if (s == DELETED_QUEUED) {
-            wakeIfBefore(when); // an owner that went to sleep meanwhile may have left it out
-            compactor.count(STOP); // the drain will not see that it was stopped
+            wakeIfBefore(when); // an owner that went to sleep meanwhile may have ignored it
+            compactor.count(STOP); // the drain does not see the stop
         } else if (isQueued(s) && when < deadline(w)) {
             wakeIfBefore(when); // after WG-W2
         }
@@ -252,8 +252,9 @@ public final class TimerQueue extends Padded {
     }
 
     /**
-     * The word alone. A timer that was not armed takes a permit, and its entry, if it keeps one, is no longer counted as
-     * stale. If this fails, both are undone. After an Error the entry may stay uncounted, see Compactor.
+     * Changes only the word. If the timer was not armed, it takes a permit. If it also keeps its entry, the entry is no
+     * longer counted as stale. If the change fails, both are undone. After an Error the entry may stay uncounted, see
+     * Compactor.
      */
     private boolean tryChange(TimerNode t, long w, long when, boolean keepsEntry) {
         boolean takes = !isArmed(state(w));
@@ -279,9 +280,9 @@ public final class TimerQueue extends Padded {
     }
 
     /**
-     * Changes the word to say that the timer is in the inbox, then pushes it; of a timer that runs, to say that it is armed,
-     * and the end of its run pushes it. False if another thread was quicker. If the push breaks off or is refused, what the
-     * word says is taken back. See QueueCloser.
+     * Changes the word to a queued state, then pushes the timer. If the timer runs, the word becomes RUNNING_ARMED, and
+     * the end of the run pushes it. False if the word has changed. If the push fails or is refused, the arming is taken
+     * back. See QueueCloser.
      */
     private boolean tryPost(TimerNode t, long w, long when) {
         int s = state(w);
@@ -314,20 +315,19 @@ public final class TimerQueue extends Padded {
     }
 
     /**
-     * After a push of a timer that other threads could reach before it was pushed. One of them may have brought it
-     * forward by a CAS of the word alone, and its wake came too early: the owner found nothing in the inbox. So this
-     * thread wakes the owner for the deadline that it reads now. A reset after this reading comes after the push, too,
-     * so its own wake suffices.
+     * Called after a push of a timer that other threads could reach before. One of them may have brought it forward by a CAS
+     * of the word only. Its wake came too early: the owner found the inbox without the timer. So this thread wakes the owner
+     * for the deadline that it reads now. A reset after this read also comes after the push, so its own wake is enough.
      *
-     * <p>The owner is woken for a timer that was filed and stopped in between, too: a reset that makes the entry live
-     * again relies on the owner not to sleep beyond it. And it is woken for one that is never due, as the wake of a stop
-     * in between came too early as well.
+     * <p>The owner is also woken for a timer that was filed and stopped in between. A reset that makes the entry live again
+     * relies on an owner that does not sleep beyond it. And it is woken for a timer that is never due, because the wake of a
+     * stop in between came too early as well.
      */
     private void wakeFor(TimerNode t) {
         wakeIfBefore(Math.min(deadline(t.wordVolatile()), Timeline.NEVER - 1));
     }
 
-    /** After something was armed, see WakeGate. */
+    /** Called after a timer was armed, see WakeGate. */
     private void wakeIfBefore(long when) {
         if (inbox.lowerArrivals(when)) {
             gate.tellFirst();
@@ -335,7 +335,7 @@ public final class TimerQueue extends Padded {
         gate.wakeIfBefore(when);
     }
 
-    /** The end of a run that was begun by a claim, or by claimStopped; called without the lock, by the thread that ran it. */
+    /** Ends a run that a claim or claimStopped has begun. Called without the lock, by the thread that ran the timer. */
     public void endRun(TimerNode t) {
         for (;;) {
             long w = t.wordVolatile();
@@ -370,7 +370,7 @@ public final class TimerQueue extends Padded {
         return closer.isClosed();
     }
 
-    /** A firing that was claimed will not run, as the queue was closed: it counts as unfired. */
+    /** Counts a claimed firing as unfired: the queue was closed, and the firing will not run. */
     public void takeBackFiring() {
         lock.lock();
         try {
@@ -381,9 +381,9 @@ public final class TimerQueue extends Padded {
         }
     }
 
-    // ---- figures ----
+    // ---- statistics ----
 
-    /** Made when asked for: a program that does not ask does not load the class. */
+    /** Made on demand, so that a program without statistics does not load the class. */
     public QueueView view() {
         return new QueueView(this);
     }

@@ -1,38 +1,39 @@
 /**
- * A timer's life: one queue, and the timers in it. Knows no scheduler and no thread that runs it. Time is an argument, but
- * for a ticker's next tick, a shortage of memory, a close and figures.
- * {@link io.pendula.internal.queue.TimerQueue} is where to begin.
+ * One queue and the timers in it. This package knows neither schedulers nor the threads that run them. Methods take the
+ * time as an argument. They read a clock only for a ticker's next tick, a memory shortage, a close, statistics, and a wait
+ * for the end of a run.
+ * Begin with {@link io.pendula.internal.queue.TimerQueue}.
  */
 package io.pendula.internal.queue;
 
 /*
  * Overview
  *
- * The thread that arms a timer pushes it to the Inbox. The owner of the queue drains the inbox (InboxDrainer): it drops
- * each timer that was stopped meanwhile, and files the others in the TimerHeap, a heap of blocks; a new entry goes to the
- * youngest block. When the timer is due, the owner or a helper claims it (DueTimers), runs it, and ends the run
- * (TimerQueue.endRun). Before the owner sleeps, it publishes at its WakeGate when it looks again; a thread that arms an
- * earlier timer calls it. A timer that is stopped or brought forward leaves a stale entry, which the Compactor has the TimerHeap
- * drop, block by block. The QueueCloser collects what is armed when the queue is closed.
+ * The thread that arms a timer pushes it to the Inbox. The owner of the queue drains the inbox (InboxDrainer). It drops
+ * timers that were stopped meanwhile, and files the others in the TimerHeap, a heap of blocks. New entries go to the
+ * youngest block. When a timer is due, the owner or a helper claims it (DueTimers), runs it, and ends the run
+ * (TimerQueue.endRun). Before the owner sleeps, it publishes at its WakeGate when it will check again. A thread that arms
+ * an earlier timer calls the owner. A stop leaves a stale entry, and so does bringing a timer forward. The Compactor
+ * makes the TimerHeap drop stale entries, block by block. On a close, the QueueCloser collects the armed timers.
  *
  * Ground rules
  *
- * 1. An armed timer that does not run is in one place: about to be pushed by the thread that armed it, in the inbox, in
- *    one of the lists of the InboxDrainer, or in the TimerHeap. There it has an entry whose key is its deadline
- *    (WAITING) or not later (MODIFIED_LATER). Any other entry is stale. It is dropped at the top, or by a sweep. No
- *    operation of a timer looks through all entries.
- * 2. A timer that is brought forward leaves its old entry behind, and may come back to that entry's key. So each entry
- *    has a number, and the timer notes that of the entry that was made last for it. That one is live while the timer is
- *    filed; all others of this timer are stale.
- * 3. The thread that makes an entry stale counts it, at that transition; a drain that counted later would meet some
- *    twice.
- * 4. The heap grows before a word changes, so running out of memory leaves each timer as it was. What it has
- *    no room for is parked, and is as good as in the inbox.
+ * 1. An armed timer that is not running is in one of four places. It is on its way to the inbox in the thread that
+ *    armed it, in the inbox, in an InboxDrainer list, or in the TimerHeap. In the heap the key of its entry is its
+ *    deadline (WAITING) or not later (MODIFIED_LATER). All other entries are stale. A stale entry is dropped when it
+ *    reaches the top, or by a sweep. No operation on a timer scans all entries.
+ * 2. A timer that is brought forward leaves its old entry behind, and may return to that entry's key. So each entry has
+ *    a number, and the timer notes the number of its newest entry. That entry is live while the timer is filed. All other
+ *    entries of the timer are stale.
+ * 3. The thread that makes an entry stale counts it at that transition. A drain that counted later would count some
+ *    entries twice.
+ * 4. The heap grows before a word changes, so running out of memory leaves each timer as it was. A timer for which the
+ *    heap has no room is parked. Other threads treat it as if it were in the inbox.
  * 5. No callback runs, and no thread is woken, while the lock is held.
  * 6. A thread that arms, stops or resets only tries the lock. There are three exceptions: a queue with a manual clock, a
- *    closed one, and one whose owner could not be woken (DueTimers.sleepsOn). Owners, a close, and readers of statistics
- *    may wait for the lock. A hold sweeps or copies one block of the heap at most. It files all that has
- *    arrived, and a claim cleans all due entries before its timer. Only a close may take longer.
+ *    closed queue, and a queue whose owner could not be woken (DueTimers.sleepsOn). Owners, a close, and readers of
+ *    statistics may wait for the lock. One hold sweeps at most two chunks of entries, or copies one block. It files all
+ *    arrived timers, and a claim cleans all due entries before its timer. Only a close may take longer.
  *
  * Who may touch what
  *
@@ -73,8 +74,9 @@ package io.pendula.internal.queue;
  *              any thread                            any thread                       classes of java.util.concurrent
  * all else     lock holder                           lock holder; some as a hint      plain
  *
- * docs/internals/memory-modes.md has the hints, and an argument for each access that is weaker than volatile.
+ * docs/internals/memory-modes.md lists the hints, and justifies each access that is weaker than volatile.
  *
- * Locks: a queue's lock is the innermost one; no thread holds two. The monitor of the TimerQueue, under which a thread enters what it waits with, is taken under
- * none of these. The argument why no wake-up is lost: WakeGate. How a close meets threads that arm: QueueCloser.
+ * Locks: a queue's lock is the innermost lock, and no thread holds two of them. A thread enters its RunAwaiter under the
+ * monitor of the TimerQueue, while it holds no queue's lock. WakeGate proves that no wake-up is lost. QueueCloser proves
+ * that a close misses no armed timer.
  */
