@@ -3,7 +3,7 @@ package io.pendula.internal.engine;
 import java.util.concurrent.Callable;
 import java.util.function.UnaryOperator;
 
-/** Takes the place of a task that is not simply run, such as an executor's task with a value. */
+/** Replaces a task that is not simply run, for instance an executor's task with a value. */
 public class Call implements Runnable {
     /** The task as the user passed it. */
     private final Object task;

@@ -28,7 +28,7 @@ public final class Dispatcher {
             begin(claimed.node(), claimed.task, claimed.deadline, claimed.claimedAt);
         }
 
-        /** True once: for the run, a close, or the worker, because an executor that throws may still have run the task. */
+        /** True for the first caller: the run, a close, or the worker. An executor may run the task and then throw. */
         private boolean take() {
             return taken.compareAndSet(false, true);
         }
@@ -53,7 +53,7 @@ public final class Dispatcher {
         }
     }
 
-    /** False if the firing must run on the calling thread: no user's task, no memory for it, or closed just now. */
+    /** False if the firing must run on the calling thread: not a user's task, no memory, or just closed. */
     boolean handOff(Firing claimed) {
         if (claimed.task instanceof Receiver) {
             return false;
@@ -76,7 +76,7 @@ public final class Dispatcher {
             }
             return false;
         }
-        boolean isMine = h.take(); // else a close has it
+        boolean isMine = h.take(); // otherwise a close has taken it
         if (isMine) {
             ended(h);
         }
@@ -98,7 +98,7 @@ public final class Dispatcher {
     /**
      * Takes back the firings that the executor has not begun, and adds their timers to {@code unfired}. They will not run,
      * nor will their next armings. The executor then finds nothing to do. A firing that has not begun may wait there for
-     * the very thread that closes.
+     * the closing thread.
      *
      * <p>The scheduler is set closed first. A worker adds a firing, then checks whether the scheduler is closed; if so, it
      * takes the firing itself and runs it. Both are volatile, so no firing is left behind. All queues are closed, too, so

@@ -31,7 +31,7 @@ public abstract class Engine implements TimerQueue.Host {
     public final Reporter reporter;
     /** The workers' queues, then those of loops. Copied at each change, under lifecycle. */
     public volatile TimerQueue[] queues;
-    /** In a scheduler whose threads come and go: the time with nothing armed after which they end. Tests shorten it. */
+    /** In a scheduler that endsWhenIdle: the time without armed timers after which its threads end. Tests shorten it. */
     public long idleNanos = IDLE_NANOS;
     /** The lock for threads, loops, views and closing. Closing threads wait for its notification. */
     public final Object lifecycle = new Object();
@@ -52,7 +52,7 @@ public abstract class Engine implements TimerQueue.Host {
     /** The end of the last long pause of all threads: no thread is to blame for earlier lateness. */
     public volatile long resumedAt;
 
-    /** How long the threads of the shared scheduler stay with nothing armed. */
+    /** How long the threads of the shared scheduler stay without armed timers. */
     private static final long IDLE_NANOS = 3_000_000_000L;
     private static final long LOOK_NANOS = 1_000_000_000;
 
@@ -84,7 +84,7 @@ public abstract class Engine implements TimerQueue.Host {
         return isStepped && workers > 0;
     }
 
-    /** Whether its threads end after some seconds with nothing armed, and start again when needed. */
+    /** Whether its threads end after some seconds without armed timers, and start again when needed. */
     public final boolean endsWhenIdle() {
         return options.isShared;
     }
@@ -131,7 +131,7 @@ public abstract class Engine implements TimerQueue.Host {
     /** Calls the stall watch: a callback may last, or the first timer of a loop was armed. */
     public abstract void callWatch();
 
-    /** Passes every timer that was claimed before and whose run has not ended; perhaps others. */
+    /** Passes every timer that was claimed before this call and whose run has not ended. May pass others. */
     public abstract void forEachRunning(Consumer<TimerNode> look);
 
     /** Whether the calling thread is inside a callback. */
@@ -159,7 +159,7 @@ public abstract class Engine implements TimerQueue.Host {
 
     // ---- callbacks ----
 
-    /** The Runnable that runs in the place of a task. */
+    /** The Runnable that runs instead of a task. */
     public final Runnable work(Runnable task) {
         UnaryOperator<Runnable> d = decorator;
         return d == null ? task : Call.decorated(d, task);
@@ -311,7 +311,7 @@ public abstract class Engine implements TimerQueue.Host {
         unfired.forEach(t -> completeAbandoned(t.work(), what));
     }
 
-    /** The same for the task of one timer, which {@code what} has removed. */
+    /** The same for the task of one timer. {@code what} names the scheduler or loop that has removed it. */
     public static void completeAbandoned(Runnable work, String what) {
         if (Call.taskOf(work) instanceof Completion c) {
             try {

@@ -26,7 +26,7 @@ public enum Event {
     WAKEUP_THREW(ERROR, "wakeups of loops threw");
 
     final System.Logger.Level level;
-    /** The name of several such events in a log. */
+    /** The plural name in a log. */
     final String plural;
 
     Event(System.Logger.Level level, String plural) {

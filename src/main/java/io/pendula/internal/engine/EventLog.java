@@ -21,8 +21,8 @@ import java.util.function.Supplier;
  * time. At the end of the window, one more line has the number of omitted events, and names the longest.
  *
  * <p>A log may block, and so may a task's {@code toString}. So one thread for all logs builds the texts and writes them. The
- * monitor could not: a pool, a scheduler without workers and one with a manual clock have none, and a monitor that waits for
- * a log sees no stall. The thread starts with the first event and ends some seconds after the last window.
+ * monitor could not, because it sees no stall while it waits for a log. Also, a pool, a scheduler without workers and one
+ * with a manual clock have no monitor. The thread starts with the first event and ends some seconds after the last window.
  */
 public final class EventLog {
     static final int LINES = 10;
@@ -47,14 +47,14 @@ public final class EventLog {
     /** The events of one kind and scheduler share a number of lines. */
     private record Account(Event event, Object scheduler) {}
 
-    /** The events of an account in this window; longest and whose are of the omitted ones. */
+    /** The events of an account in this window. longest and whose describe the omitted events. */
     private static final class Tally {
         long count;
         long longest;
         Object whose;
     }
 
-    /** Null for the library's own, which the log's thread fetches: the first logger of a JVM takes its time. */
+    /** Null for the library's own. The log's thread gets it, because it takes long to make the first logger of a JVM. */
     private final System.Logger logger;
     private final long windowNanos;
     /** Guarded by this object's monitor. Empty if no window is open. */
@@ -129,7 +129,7 @@ public final class EventLog {
         QueuedNode timer = whose instanceof QueuedNode t ? t : null;
         Object name = timer == null ? whose : QueuedNode.nameOf(timer);
         Object scheduler = timer != null ? timer.queue.host : whose instanceof Loop l ? l.scheduler() : whose;
-        HoldLock.checkDeepStack(); // or the executor might count a thread that it has not started
+        HoldLock.checkDeepStack(); // otherwise the executor might count a thread that it has not started
         if (count(new Account(event, scheduler), name, nanos)) {
             submit(event, () -> text.apply(name), thrown);
         }
@@ -186,7 +186,7 @@ public final class EventLog {
 
     /** Waits until the lines added to any log are written, for at most {@code nanos} or longestWaitNanos. */
     static void awaitWritten(long nanos) throws InterruptedException {
-        if (UNWRITTEN.get() > 0) { // else an interrupted caller would get its exception for nothing
+        if (UNWRITTEN.get() > 0) { // otherwise an interrupted caller would throw although it need not wait
             try {
                 WRITER.submit(() -> {}).get(Math.min(nanos, longestWaitNanos), TimeUnit.NANOSECONDS);
             } catch (TimeoutException | ExecutionException e) {

@@ -94,7 +94,7 @@ public final class Options implements Cloneable {
             throw new IllegalArgumentException(
                     "workers must be at least 1, as a worker hands callbacks to the executor, but is 0");
         }
-        boolean sequential = workers == 1; // asked for; else there is one processor, which a callback may block
+        boolean sequential = workers == 1; // a default of 1 gets spare threads, because callbacks may block
         int max = maxThreads != 0 ? maxThreads : w == 0 || sequential ? w : w + SPARES;
         if (max < w) {
             throw new IllegalArgumentException("maxThreads must be at least the number of workers, " + w
@@ -163,7 +163,7 @@ public final class Options implements Cloneable {
         forShared = null;
     }
 
-    /** System properties come last: they are for the operator. */
+    /** System properties override the program's choices, because the operator sets them. */
     public static synchronized Options ofShared() {
         Options o = forShared.copy();
         o.workers = property("workers", 1, MOST_WORKERS, o.workers);

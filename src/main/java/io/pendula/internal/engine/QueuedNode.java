@@ -14,7 +14,7 @@ import java.time.Duration;
 public abstract class QueuedNode extends TimerNode {
     private static final int MOST_WRAPPERS = 8;
 
-    /** The queue of this timer for life. */
+    /** A timer never changes its queue. */
     public final TimerQueue queue;
 
     public QueuedNode(TimerQueue queue, Runnable task) {

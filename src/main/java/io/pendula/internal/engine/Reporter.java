@@ -28,7 +28,7 @@ public class Reporter {
         return counts.get(event.ordinal());
     }
 
-    /** {@link Event} lists the arguments. Throws nothing, because the next step must follow, such as the end of a run. */
+    /** {@link Event} lists the arguments. Throws nothing, because a next step must follow, for instance the end of a run. */
     public final void tell(Event event, Object whose, long first, long second, Object more) {
         counts.incrementAndGet(event.ordinal());
         try {
@@ -53,7 +53,7 @@ public class Reporter {
             Thread.interrupted(); // with the flag set the park would return at once
             LockSupport.parkNanos(blocker, nanos);
         } catch (Throwable again) {
-            return; // the next attempt comes sooner
+            return; // the next attempt is earlier
         }
     }
 
