@@ -387,6 +387,7 @@ class CloseFailureTest {
         }
         LifeFixtures.await(told);
         workers.knows(all);
+        LifeFixtures.eventually("it is off the list", () -> workers.workers().length == 0);
         assertTrue(pool.awaitTermination(LifeFixtures.LOST_SECONDS, SECONDS), "it never terminates");
     }
 

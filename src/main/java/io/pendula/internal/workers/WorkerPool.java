@@ -289,8 +289,8 @@ public final class WorkerPool {
     }
 
     /**
-     * The last call of a worker's thread. Repeats its work until it succeeds, because memory may be short: otherwise a
-     * thread that waits for the end of all workers would wait forever.
+     * The last call of a worker's thread. Repeats its work until it succeeds, because memory may be short: otherwise a spare
+     * worker that has ended would count as free forever, and no other would be started.
      */
     public void ended(Worker d) {
         for (boolean isGone = false; !isGone; ) {
