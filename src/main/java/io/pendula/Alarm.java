@@ -62,7 +62,8 @@ public sealed interface Alarm extends TimerHandle, AutoCloseable permits OneShot
      * meanwhile, this continues to wait, because the alarm may be reset.
      *
      * @throws InterruptedException if the thread is interrupted before it gets a firing
-     * @throws CancellationException if the alarm was cancelled, or its scheduler was closed before a firing was kept
+     * @throws CancellationException if the alarm was cancelled, or its scheduler was closed; an alarm that rings once
+     *     still gives out a firing that was kept before the close
      */
     default void await() throws InterruptedException {
         await(ChronoUnit.FOREVER.getDuration());
@@ -103,8 +104,8 @@ public sealed interface Alarm extends TimerHandle, AutoCloseable permits OneShot
     /**
      * The number of firings of a repeating alarm that no thread could receive. They were dropped because another firing was
      * kept or the alarm was late, or discarded by a stop or a reset. So each firing was received, is kept, or is counted
-     * here. A firing that is kept when the alarm or its scheduler is closed is lost. Zero for an alarm that rings once: the
-     * results of {@code stop} and {@code reset} show it.
+     * here. A firing that is kept when the alarm is cancelled is lost; when the scheduler is closed, that of a repeating alarm.
+     * Zero for an alarm that rings once: the results of {@code stop} and {@code reset} show it.
      *
      * @return a count that never decreases
      */

@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Threads.</b> A pool of n runs up to n tasks at once, and never more, whichever threads submitted them. A pool built
  * with an executor runs its tasks there, as many at once as that executor allows. A task may block. Tasks due behind it then
  * run on another thread of the pool if one is idle. A task submitted while the other runs starts at once. A task that was
- * waiting before is usually less than a millisecond late, or up to 15 ms if both became due at almost the same time. With
+ * waiting before is usually less than a millisecond late, or up to 14 ms if both became due at almost the same time. With
  * one worker, and no executor, tasks run strictly one after the other; those with equal deadlines in the order of
  * submission. A view has the threads of its scheduler.
  *

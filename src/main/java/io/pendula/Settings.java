@@ -157,8 +157,8 @@ abstract sealed class Settings<B> permits TimerScheduler.Builder, TimerExecutors
 
     /**
      * Wraps each task, once, when a timer is created for it. Use it to pass context from that thread to the callback, such
-     * as a trace or a diagnostic context. It applies to {@code after}, {@code at} and {@code every} of a scheduler and its
-     * loops, to {@code orTimeout}, {@code completeOnTimeout}, {@code delayedExecutor} and {@code interruptAfter}, and to the
+     * as a trace or a diagnostic context. It applies to {@code after}, {@code at}, {@code every}, {@code timer} and
+     * {@code schedule} of a scheduler, its loops and groups, to {@code orTimeout}, {@code completeOnTimeout}, {@code delayedExecutor} and {@code interruptAfter}, and to the
      * methods of executors. A {@code reset} does not wrap again: a timer that another thread resets keeps the context of the
      * thread that created it. A callable is passed as a runnable that calls it. {@link TimerHandle#task()}, texts and counts
      * show the task itself. Default: tasks are not wrapped.

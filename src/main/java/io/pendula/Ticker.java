@@ -53,8 +53,8 @@ public sealed interface Ticker extends TimerHandle, AutoCloseable permits Period
      * @return true if the ticker had ticks to come, false if it was stopped
      * @throws NullPointerException if {@code period} is null
      * @throws IllegalArgumentException if {@code period} is zero or negative
-     * @throws IllegalStateException if the ticker was closed
-     * @throws RejectedExecutionException if the scheduler or loop is closed, or if the ticker was stopped and
+     * @throws IllegalStateException if the ticker was closed, or its scheduler's clock has counted 36 years
+     * @throws RejectedExecutionException if the scheduler, loop or group is closed, or if the ticker was stopped and
      *     {@code maxPending} timers are armed
      */
     boolean reset(Duration period);

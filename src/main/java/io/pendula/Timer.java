@@ -98,8 +98,8 @@ public sealed interface Timer extends TimerHandle permits OneShotTimer {
      * @return true if this call replaced a firing; false if the timer has fired, is firing, or was stopped before
      * @throws NullPointerException if {@code delay} is null
      * @throws IllegalStateException if the timer was cancelled, or its scheduler's clock has counted 36 years
-     * @throws RejectedExecutionException if the scheduler or loop is closed, or if the timer was not armed and
-     *     {@code maxPending} other timers were
+     * @throws RejectedExecutionException if the scheduler, loop or group is closed, or if the timer was not armed
+     *     and {@code maxPending} other timers were
      */
     boolean reset(Duration delay);
 

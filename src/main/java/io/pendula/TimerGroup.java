@@ -189,11 +189,12 @@ public final class TimerGroup extends Armer implements Timers, AutoCloseable {
             n = size;
         }
         int cancelled = 0;
+        String what = toString(); // may fail, so before anything is cancelled
         for (int i = 0; i < n; i++) { // nothing is added any more
             Runnable work = all[i].work(); // before the cancel, which drops it
             if (all[i].cancel()) {
                 cancelled++;
-                Engine.completeAbandoned(work, toString());
+                Engine.completeAbandoned(work, what);
             }
         }
         synchronized (lock) {

@@ -158,7 +158,8 @@ public final class TimerScheduler extends Armer implements Timers, AutoCloseable
      * the workers with all timers, and follow the same rules. A task should neither run long nor block, unless there are
      * enough workers. Each call returns a new view. Shutting down a view ends its own tasks, as for a pool, but searches
      * all timers of the scheduler for them. The scheduler and its other views are not affected. Closing the scheduler
-     * cancels the waiting tasks of all views and shuts the views down.
+     * cancels the waiting tasks of all views and shuts the views down. As after a {@code shutdownNow} of the JDK's pool, a
+     * thread inside an {@code invokeAll} or {@code invokeAny} of the view then waits forever; use the forms with a limit.
      *
      * @return a new view
      */
@@ -309,14 +310,14 @@ public final class TimerScheduler extends Armer implements Timers, AutoCloseable
     /**
      * Closes after the timers that are due soon have run. Rejects new tasks, waits until each timer and one-shot task that
      * is due within {@code limit} has run, then closes. A {@code reset} of an existing timer, and a new {@link Alarm}, are
-     * not rejected. Tickers and periodic tasks continue meanwhile, and this does not wait for them. With a
-     * {@link ManualClock} this call advances the clock as far as needed. Does not wait if called by a callback, or by a
-     * thread that has a {@link TimerLoop} here: the timers may need that thread. An interrupt ends the wait, and the
+     * not rejected. Tickers, periodic tasks and those of a {@link Schedule} continue meanwhile, and this does not wait for
+     * them. With a {@link ManualClock} this call advances the clock as far as needed. Does not wait if called by a callback,
+     * or by a thread that has a {@link TimerLoop} here: the timers may need that thread. An interrupt ends the wait, and the
      * interrupt flag stays set. If this throws, new tasks are rejected, and {@link #close()} does the rest.
      *
      * @param limit the maximum time to wait, for callbacks in progress too; zero closes at once
-     * @return the timers that were still armed, as {@link #shutdownNow()} returns them: those due later, tickers, and those
-     *     that were due but did not get a thread within the limit
+     * @return the timers that were still armed, as {@link #shutdownNow()} returns them: those due later, tickers, schedules,
+     *     and those that were due but did not get a thread within the limit
      * @throws NullPointerException if {@code limit} is null
      * @throws IllegalArgumentException if {@code limit} is negative
      * @throws IllegalStateException if this is the {@linkplain #shared() shared} scheduler, which continues, or if another

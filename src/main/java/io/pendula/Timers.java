@@ -25,7 +25,7 @@ public sealed interface Timers permits Armer, TimerScheduler, TimerLoop, TimerGr
      * @param task the task to run
      * @return the armed timer
      * @throws NullPointerException if an argument is null
-     * @throws RejectedExecutionException if the scheduler or loop is closed, the loop's thread has ended,
+     * @throws RejectedExecutionException if the scheduler, loop or group is closed, the loop's thread has ended,
      *     {@code maxPending} timers are armed, or memory is short
      */
     default Timer after(Duration delay, Runnable task) {
@@ -77,8 +77,8 @@ public sealed interface Timers permits Armer, TimerScheduler, TimerLoop, TimerGr
      * @param task the task to run
      * @return the timer, as if it had been stopped
      * @throws NullPointerException if {@code task} is null
-     * @throws RejectedExecutionException if the loop is closed or its thread has ended, or if the scheduler has neither
-     *     workers nor a loop
+     * @throws RejectedExecutionException if the loop or group is closed, the loop's thread has ended, or the scheduler has
+     *     neither workers nor a loop
      */
     Timer timer(Runnable task);
 

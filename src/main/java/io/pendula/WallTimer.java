@@ -63,7 +63,7 @@ final class WallTimer extends QueuedNode implements TimerHandle {
             asked = now;
         }
         if (due == null) {
-            cancel();
+            queue.stop(this); // the end of the run cancels it: the listener may need the task
         } else {
             queue.retime(this, look(now));
         }
@@ -72,6 +72,13 @@ final class WallTimer extends QueuedNode implements TimerHandle {
             claimed.run();
         }
         return true;
+    }
+
+    @Override
+    protected void ended(boolean armedAgain) {
+        if (due == null) {
+            cancel();
+        }
     }
 
     /** The next time. If the clock was set back to shortly before the last run, the time of that run is skipped. */
@@ -96,6 +103,11 @@ final class WallTimer extends QueuedNode implements TimerHandle {
         Duration left = Duration.between(now, due);
         Duration wait = left.compareTo(LOOK) > 0 ? LOOK : left.compareTo(SHORTEST) < 0 ? SHORTEST : left;
         return queue.timeline.deadlineIn(wait.toNanos());
+    }
+
+    @Override
+    public boolean repeats() {
+        return true;
     }
 
     @Override

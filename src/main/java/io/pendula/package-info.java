@@ -44,9 +44,10 @@
  * <tr><td>{@link io.pendula.Alarm}</td><td>a timer that threads wait for, once or periodically</td></tr>
  * <tr><td>{@link io.pendula.Schedule}</td><td>wall-clock times</td></tr>
  * <tr><td>{@link io.pendula.RunLimit}</td><td>limits how long a thread may block</td></tr>
- * <tr><td>{@link io.pendula.Timers}</td><td>the methods that schedulers and loops share</td></tr>
+ * <tr><td>{@link io.pendula.Timers}</td><td>the methods that schedulers, loops and groups share</td></tr>
  * <tr><td>{@link io.pendula.TimerScheduler}</td><td>runs timers, on its own threads or in loops</td></tr>
  * <tr><td>{@link io.pendula.TimerLoop}</td><td>runs timers in a thread of the application</td></tr>
+ * <tr><td>{@link io.pendula.TimerGroup}</td><td>timers that are cancelled together</td></tr>
  * <tr><td>{@link io.pendula.TimerExecutors}</td><td>executors that replace those of
  *     {@code java.util.concurrent}</td></tr>
  * <tr><td>{@link io.pendula.TimerListener}, {@link io.pendula.TimerStats}</td><td>failures; figures</td></tr>

@@ -44,6 +44,7 @@ class ScheduleTest {
 
     private final ManualClock clock = new ManualClock();
     private final List<Throwable> thrown = new ArrayList<>();
+    private final List<Object> failed = new ArrayList<>();
     private final TimerScheduler timers = scheduler().build();
     /** By how much the wall clock was set, or the manual clock stood still in a sleep of the machine. */
     private Duration step = Duration.ZERO;
@@ -62,6 +63,7 @@ class ScheduleTest {
             @Override
             public void threw(TimerHandle timer, long latenessNanos, Throwable t) {
                 thrown.add(t);
+                failed.add(timer.task());
             }
         });
     }
@@ -443,6 +445,20 @@ class ScheduleTest {
         TimerStats s = timers.stats();
         assertEquals(s.armed(), s.fired() + s.stopped() + s.resets() + s.unfired() + s.pending());
         assertEquals(0, s.pending());
+    }
+
+    @Test
+    void lastRunThrows_listenerGetsItsTask() {
+        TimerHandle[] handle = new TimerHandle[1];
+        Runnable task = () -> {
+            throw new IllegalStateException("last, pending " + handle[0].isPending());
+        };
+        Instant last = Instant.parse("2026-03-27T12:02:00Z");
+        handle[0] = timers.schedule(after -> after.isBefore(last) ? last : null, wall, task);
+        clock.advance(ofMinutes(10));
+        assertThrown(1, "last, pending false");
+        assertEquals(List.of(task), failed);
+        assertNull(handle[0].task());
     }
 
     @Test

@@ -285,6 +285,11 @@ public class TimerNode {
         return 0;
     }
 
+    /** Whether a firing is followed by another without a reset. A drain does not wait for such timers. */
+    public boolean repeats() {
+        return periodNanos() != 0;
+    }
+
     /** Whether a firing with this task is kept for a receiver. If so, no run begins after the claim. */
     public boolean isReceiver(Runnable claimed) {
         return false;

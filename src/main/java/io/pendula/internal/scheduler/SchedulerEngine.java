@@ -250,7 +250,7 @@ public final class SchedulerEngine extends Engine {
     private boolean isDueBy(long end) {
         for (TimerQueue q : queues) {
             boolean counts = stepper == null || q.gate.owner() == null;
-            if (counts && !q.view().forEachPending(t -> t.periodNanos() != 0 || TimerNode.deadline(t.wordVolatile()) > end)) {
+            if (counts && !q.view().forEachPending(t -> t.repeats() || TimerNode.deadline(t.wordVolatile()) > end)) {
                 return true;
             }
         }
