@@ -28,8 +28,8 @@ import java.util.concurrent.TimeUnit;
  *
  * <p><b>Equal deadlines.</b> A worker takes timers with equal deadlines in the order in which they were armed. If two of
  * them run on two threads, either may begin first. A timer that {@code reset} has postponed gets its place in that order
- * when its earlier deadline passes, not when {@code reset} is called. With a {@link ManualClock}, it gets its place when
- * {@code reset} is called.
+ * when its earlier deadline passes, at the latest, not when {@code reset} is called. With a {@link ManualClock}, it gets
+ * its place when {@code reset} is called.
  *
  * <p><b>Threads and memory.</b> All methods may be called by any thread at any time. Only {@code cancelAndAwait} blocks,
  * apart from the exceptions that {@link TimerScheduler} names. Actions in a thread before it arms a timer happen-before the

@@ -207,7 +207,8 @@ public final class TimerScheduler extends Armer implements Timers, AutoCloseable
     /**
      * The pending timers and tickers of all queues, in no particular order; useful to find a leak. Weakly consistent: a
      * timer that is armed, fires, or is stopped or reset during the call may be missing or appear twice. The same is true of
-     * a timer that was postponed before. Holds each queue's lock for at most a few microseconds at a time.
+     * a timer that was postponed before. Holds each queue's lock for a few microseconds at a time, or for
+     * as long as it takes to file the timers that were armed just before.
      *
      * @param limit the maximum number to return, at least 1
      * @return an unmodifiable list; without other activity it contains all timers that {@link #pending()} counts, up to the

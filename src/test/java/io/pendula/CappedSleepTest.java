@@ -167,6 +167,19 @@ class CappedSleepTest {
         }
     }
 
+    /** The second timer is late by almost a spacing, and nothing was to wake the worker for it. */
+    @Test
+    void spacingIsLong_whatWaitsForIt_isNotCounted() {
+        Duration spacing = Duration.ofMillis(400);
+        try (TimerScheduler s = TimerScheduler.builder().workers(1).maxThreads(1).wakeSpacing(spacing).build()) {
+            CountDownLatch ran = new CountDownLatch(2);
+            s.after(Duration.ofMillis(20), ran::countDown);
+            s.after(Duration.ofMillis(40), ran::countDown);
+            await(ran);
+            assertEquals(0, s.stats().overdueWakes());
+        }
+    }
+
     /** Once its sleep has ended by itself, a worker finds what was not there before. */
     @Test
     void armedForThePastAfterTheSleep_isNotCounted() {

@@ -106,7 +106,8 @@ public final class QueueView {
      * <p>The walk goes from the oldest block to the youngest. An entry changes its block in two ways. Either all entries of
      * its block move to another block, which then has the age of the younger block. Or the entry alone moves to the youngest
      * block. Timers from the inbox and parked timers are filed there, too. So the walk drains before it visits the youngest
-     * block, and reads the parked timers in the same hold.
+     * block, and reads the parked timers in the same hold. If the youngest block empties, the one before takes new entries
+     * again. Then it gets the age of the former, so that the walk visits it again.
      *
      * @return false if {@code look} returned false
      */

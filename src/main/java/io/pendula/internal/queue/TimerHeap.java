@@ -315,6 +315,10 @@ public class TimerHeap {
         }
         if (b == tail) {
             tail = b.prev;
+            if (isInSweep(tail) && !isInSweep(b)) {
+                sweepEnd = b.age; // the new tail stays in the sweep
+            }
+            tail.age = b.age; // it takes new entries again, so a walk that has visited it visits it again
         } else {
             b.next.prev = b.prev;
         }

@@ -27,8 +27,8 @@ public abstract class Sleeper extends Firing {
     /** Odd while a callback runs on this thread. */
     private volatile int pulse;
     /**
-     * True if user code has begun since this worker woke up or became the poller. Set before this worker reads the flags of
-     * the others. So if several workers begin callbacks at once, the last one sees that all have begun.
+     * True if user code has begun since this worker woke up or took the role by SB-T2. Set before this worker reads the
+     * flags of the others. So if several workers begin callbacks at once, the last one sees that all have begun.
      */
     public volatile boolean hasBegun;
     /** True from before the park until after it. */

@@ -28,7 +28,7 @@ public final class Standby implements QueueOwner {
      * guard (SB-A1). Only the poller lowers the gate, under this object's lock, after it has checked its role there:
      *
      *     SB-P1  before it sleeps, to the next deadline (the spacing may end the sleep later)
-     *     SB-P2  before its first callback since it woke up or became the poller, to the guard's wake-up time minus grace
+     *     SB-P2  before its first callback since it woke up or took the role by SB-T2, to the guard's wake-up time minus grace
      *
      * Other threads may only raise it, which at worst costs superfluous calls. The poller first writes which worker sleeps
      * until then (poller, guard, asleep, until), then publishes (WG-W1), then checks all queues (WG-R1). If a queue needs a
@@ -40,7 +40,7 @@ public final class Standby implements QueueOwner {
      *    it is called. If it has given the role to the guard (SB-T1), in the same hold of the lock, all this applies to that
      *    worker. If that worker was already awake, it may have skipped SB-P2, having seen another poller asleep. So the old
      *    poller, now the guard, sleeps for GRACE only.
-     * 2. is awake, before its first callback. It will execute SB-P1 or SB-P2, and WG-R1 after that.
+     * 2. is awake, before its first callback. It will execute SB-P1 or SB-P2, and WG-R1 after that; or 5 holds.
      * 3. runs callbacks. The guard is called. It takes the role from a poller that is held up (SB-T2), as if it had just
      *    woken up: see 2. Otherwise it sleeps for GRACE (SB-G1) and checks again. It sleeps longer only after it has seen
      *    the poller asleep, under the lock. The next SB-P2 reads the end of that sleep, under the lock. A guard that begins
@@ -55,7 +55,7 @@ public final class Standby implements QueueOwner {
      *    checks after GRACE. If no worker is loaded any more, WG-R1 finds the queue.
      *
      * Between WG-W4 and SB-A1 no other thread calls. If the system suspends the arming thread there, due timers of all
-     * queues wait until it resumes or the poller's sleep ends. That sleep ends within a second.
+     * queues wait until it resumes or the poller's sleep ends. That sleep ends within a second or a spacing.
      *
      * Details
      *
@@ -63,8 +63,8 @@ public final class Standby implements QueueOwner {
      * before it sleeps. If its next callback blocks, the ticker waits for the guard, at most PAIR. A poller that loses its
      * role meanwhile has armed before SB-T2. Stale entries call the poller only if it sleeps: an awake poller sweeps before
      * it sleeps, and the threads that stop timers sweep, too.
-     * While a timer is armed, the poller's sleep ends within a second (DueTimers.endOfLongestSleep). The guard's sleep ends
-     * a second later. By then the guard is the poller, unless a timer was due in between.
+     * While a timer is armed, the poller's sleep ends within a second (DueTimers.endOfLongestSleep) or a spacing. The
+     * guard's sleep ends a second later. By then the guard is the poller, unless a timer was due in between.
      * If a thread cannot be started, the gate says NEVER, so the next arming tries again. A worker without a thread sleeps
      * forever, and counts as free. If it is the poller, SB-A1 also calls the guard, which runs due timers and calls the
      * poller each second.
@@ -167,8 +167,8 @@ public final class Standby implements QueueOwner {
     }
 
     /**
-     * Called before a worker's first callback since it woke up or became the poller. False if no other worker sleeps for the
-     * queues and none can: the reserve is empty, or its thread could not be started.
+     * Called before a worker's first callback since it woke up or took the role by SB-T2. False if no other worker sleeps
+     * for the queues and none can: the reserve is empty, or its thread could not be started.
      */
     public boolean ensureGuard(Sleeper me, TimerQueue own, long now) {
         Sleeper p = poller;

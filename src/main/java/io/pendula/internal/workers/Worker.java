@@ -263,8 +263,8 @@ public final class Worker extends Sleeper implements Seat.Sitter {
      * before the queue was last settled, it was armed afterwards, for an instant in the past; otherwise it would have run.
      */
     private boolean isForgotten(TimerQueue q) {
-        return isUncalled && now - deadline >= OVERDUE_NANOS && until - deadline >= OVERDUE_NANOS
-                && deadline >= q.due.settledAt();
+        long late = OVERDUE_NANOS + 2 * engine.options.spacingNanos; // a sleep lasts until the spacing has passed
+        return isUncalled && now - deadline >= late && until - deadline >= late && deadline >= q.due.settledAt();
     }
 
     /** If callbacks are short, only the queue's own worker can help. */
@@ -369,9 +369,10 @@ public final class Worker extends Sleeper implements Seat.Sitter {
     // ---- before a sleep ----
 
     /**
-     * Sweeps queues that have too many stale entries. Meanwhile the worker counts as asleep. An arming thread whose timer
-     * is due before the end of the sweep lowers the arrivals of its queue, which may be another queue. Makes at least one
-     * step for each such queue in a round; otherwise a busy worker would never sweep. False if there was nothing to sweep.
+     * Sweeps queues that have too many stale entries. Stops, as a sleep would, at a call, at {@code until}, or if a timer
+     * arrives that is due before. The arming thread has lowered the arrivals of its queue, which may be another queue.
+     * Makes at least one step for each such queue in a round; otherwise a busy worker would never sweep. False if there was
+     * nothing to sweep.
      */
     public boolean sweep(long until) {
         boolean swept = false;

@@ -676,6 +676,35 @@ class TimerHeapTest {
         }
     }
 
+    /** What is filed in place of the youngest blocks would be passed over if a new block had the age of one that is gone. */
+    @ParameterizedTest
+    @ValueSource(ints = {2 * BLOCK, BLOCK + BLOCK / 2})
+    void walkOn_youngestBlocksEmptyMeanwhile_showsWhatIsFiledThen(int fired) {
+        Pair p = new Pair();
+        for (int i = 0; i < 3 * BLOCK; i++) {
+            p.push(-i / BLOCK * BLOCK + i % BLOCK); // the youngest are due first
+        }
+        Block oldest = p.heap.after(p.heap.head.age - 1);
+        int age = p.heap.after(oldest.age).age;
+        Set<TimerNode> before = new HashSet<>(p.model.nodes());
+        for (int i = 0; i < fired; i++) {
+            p.pop();
+        }
+        for (int i = 0; i < 2 * BLOCK; i++) {
+            p.push(i);
+        }
+        Set<TimerNode> filed = new HashSet<>(p.model.nodes());
+        filed.removeAll(before);
+        Block b;
+        do {
+            b = p.heap.after(age);
+            age = b.age;
+            b.forEach(filed::remove);
+        } while (b.next != null);
+        assertEquals(0, filed.size(), "passed over");
+        verify(p.heap);
+    }
+
     // ---- the hint ----
 
     @Test
