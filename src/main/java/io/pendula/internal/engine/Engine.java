@@ -31,7 +31,7 @@ public abstract class Engine implements TimerQueue.Host {
     public final Reporter reporter;
     /** The workers' queues, then those of loops. Copied at each change, under lifecycle. */
     public volatile TimerQueue[] queues;
-    /** In a scheduler that endsWhenIdle: the time without armed timers after which its threads end. Tests shorten it. */
+    /** The idle time after which each monitor, and the threads of a scheduler that endsWhenIdle, end. Tests shorten it. */
     public long idleNanos = IDLE_NANOS;
     /** The lock for threads, loops, views and closing. Closing threads wait for its notification. */
     public final Object lifecycle = new Object();
@@ -52,7 +52,6 @@ public abstract class Engine implements TimerQueue.Host {
     /** The end of the last long pause of all threads: no thread is to blame for earlier lateness. */
     public volatile long resumedAt;
 
-    /** How long the threads of the shared scheduler stay without armed timers. */
     private static final long IDLE_NANOS = 3_000_000_000L;
     private static final long LOOK_NANOS = 1_000_000_000;
 
