@@ -17,7 +17,7 @@ import org.objectweb.asm.tree.MethodNode;
  */
 class NeedsNoMemoryTest {
     @ParameterizedTest
-    @CsvSource({"LoopWorker, call", "Standby, startFailed", "DueTimers, sleepsOn", "TimerQueue, endRun", "RunAwaiter, signal",
+    @CsvSource({"LoopWorker, call", "Standby, startFailed", "WakeGate, set", "TimerQueue, endRun", "RunAwaiter, signal",
         "RunAwaiter, leave", "Seat, failed"})
     void method_makesNothing(String className, String method) {
         List<String> makes = new ArrayList<>();

@@ -420,20 +420,4 @@ class TimerQueueStepsTest {
         assertNull(wrong.get(), () -> String.valueOf(wrong.get()));
         assertEquals(1, runs.get());
     }
-
-    /** Else it would undo what the owner has published since. */
-    @Test
-    void sleepsOn_whileItLooksUntilWhenTheOwnerSleeps_holdsTheLock() {
-        boolean[] isLocked = new boolean[1];
-        rig.keepWith(new Fixtures.CountingOwner() {
-            @Override
-            public long sleepsUntil() {
-                isLocked[0] = Inside.lock(queue).isHeldByCurrentThread();
-                return SECOND;
-            }
-        });
-        queue.due.sleepsOn();
-        assertTrue(isLocked[0]);
-        assertEquals(SECOND, Inside.looksAgain(queue));
-    }
 }

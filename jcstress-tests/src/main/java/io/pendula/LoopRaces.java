@@ -135,7 +135,6 @@ public class LoopRaces {
     /** Who arms is seen by the loop, or calls the hook. */
     @JCStressTest @State
     @Outcome(id = "in time, [01]", expect = ACCEPTABLE, desc = "The loop saw it, perhaps at its second attempt.")
-    @Outcome(id = "polls, [01]", expect = ACCEPTABLE, desc = "It saw the call after publishing.")
     @Outcome(id = "rung, 1", expect = ACCEPTABLE, desc = "It waits, and was called.")
     public static class ArmVsWait extends Looped {
         public ArmVsWait() { loop.queue.arm(other, LATE); }
@@ -184,7 +183,6 @@ public class LoopRaces {
     /** A timer in the inbox that is brought forward is seen by the loop, or calls the hook. */
     @JCStressTest @State
     @Outcome(id = "in time, [01]", expect = ACCEPTABLE, desc = "The loop saw it, perhaps at its second attempt.")
-    @Outcome(id = "polls, [01]", expect = ACCEPTABLE, desc = "It saw the call after publishing.")
     @Outcome(id = "rung, 1", expect = ACCEPTABLE, desc = "It waits, and was called.")
     public static class ResetOfQueuedVsWait extends Looped {
         public ResetOfQueuedVsWait() { timer.queue.arm(timer, LATE); }
@@ -196,7 +194,6 @@ public class LoopRaces {
     /** So it is if the loop returns from its wait and waits again. */
     @JCStressTest @State
     @Outcome(id = "in time, [01]", expect = ACCEPTABLE, desc = "The loop saw it; it may have been called before.")
-    @Outcome(id = "polls, [01]", expect = ACCEPTABLE, desc = "It saw the call after publishing.")
     @Outcome(id = "rung, 1", expect = ACCEPTABLE, desc = "It waits, and was called.")
     public static class ArmVsPollAndWait extends Looped {
         public ArmVsPollAndWait() { loop.queue.arm(other, LATE); loop.nanosUntilNext(); }
@@ -208,7 +205,6 @@ public class LoopRaces {
     /** After a hook has thrown, the next one who arms an earlier timer than the loop waits for calls it. */
     @JCStressTest @State
     @Outcome(id = "in time", expect = ACCEPTABLE, desc = "The loop saw the timer.")
-    @Outcome(id = "polls", expect = ACCEPTABLE, desc = "It saw it, or that somebody had called.")
     @Outcome(id = "rung", expect = ACCEPTABLE, desc = "By the next one.")
     public static class ThrowVsWait extends Looped {
         public ThrowVsWait() { super(1); }
@@ -220,7 +216,6 @@ public class LoopRaces {
     /** The same if the loop has waited before, for a timer that was stopped, and goes to wait for longer at once. */
     @JCStressTest @State
     @Outcome(id = "in time", expect = ACCEPTABLE, desc = "The loop saw the timer.")
-    @Outcome(id = "polls", expect = ACCEPTABLE, desc = "It saw it, or that somebody had called.")
     @Outcome(id = "rung", expect = ACCEPTABLE, desc = "By the next one.")
     public static class ThrowVsLongerWait extends Looped {
         public ThrowVsLongerWait() {

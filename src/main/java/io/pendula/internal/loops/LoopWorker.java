@@ -31,11 +31,8 @@ public final class LoopWorker extends Firing implements QueueOwner, EventLog.Loo
      * The hook must be sticky, like Selector.wakeup and unpark: called before the wait begins, it makes that wait return at
      * once. It is called once for each wait, by the thread that set the gate to AWAKE, and by a close.
      *
-     * If the hook throws, no thread was woken, so the gate is restored and the next arming tries again. The gate is
-     * restored under the queue's lock, to the value of waitsUntil read there. A publication for a later wait first sets
-     * waitsUntil to AWAKE and then takes the lock. So the restore either precedes the publication or does not undo it. The
-     * loop publishes, then sets waitsUntil, then reads the gate once more; a thread that failed to wake the loop has set
-     * the gate, then reads waitsUntil. All are volatile, so one of the two sees the other.
+     * If the hook throws, no thread was woken, so the gate is set to NEVER and the next arming tries again. This may undo
+     * a newer publication, but it only raises the gate, which costs a superfluous call at most.
      *
      * The watch checks a loop while a timer is armed or runs there. If a queue has no arrivals, the thread that arms the
      * next timer there calls the watch, see StallWatch.
@@ -63,8 +60,6 @@ public final class LoopWorker extends Firing implements QueueOwner, EventLog.Loo
     public volatile List<TimerNode> unfired = new ArrayList<>();
     /** Set under the engine's lifecycle. The thread that sets it owns unfired until it clears this flag, under no lock. */
     volatile boolean isEnding;
-    /** The announced end of the thread's wait, or AWAKE. */
-    private volatile long waitsUntil = WakeGate.AWAKE;
     /** Changes while the thread makes progress. Written by the thread, read by the watch. */
     private int visits;
 
@@ -101,14 +96,9 @@ public final class LoopWorker extends Firing implements QueueOwner, EventLog.Loo
         try {
             wakeup.run();
         } catch (Throwable e) {
-            queue.due.sleepsOn();
+            queue.gate.set(Timeline.NEVER);
             engine.reporter.tell(Event.WAKEUP_THREW, this, 0, 0, e);
         }
-    }
-
-    @Override
-    public long sleepsUntil() {
-        return waitsUntil;
     }
 
     @Override
@@ -144,10 +134,7 @@ public final class LoopWorker extends Firing implements QueueOwner, EventLog.Loo
     /** Called when the thread has polled, so it is not waiting. */
     public void markAwake() {
         getOn();
-        if (waitsUntil != WakeGate.AWAKE) {
-            queue.gate.set(WakeGate.AWAKE);
-            waitsUntil = WakeGate.AWAKE;
-        }
+        queue.gate.set(WakeGate.AWAKE);
     }
 
     private void getOn() {
@@ -161,24 +148,19 @@ public final class LoopWorker extends Firing implements QueueOwner, EventLog.Loo
         if (shortage != null) {
             Reporter.uncaught(shortage);
         }
-        waitsUntil = WakeGate.AWAKE; // see sleepsOn
-        long now = engine.timeline.now();
-        long next = DueTimers.RETRY;
+        long now;
+        long next;
         int steps = 0;
-        while (next == DueTimers.RETRY && steps < TIDY_STEPS) {
+        do {
+            now = engine.timeline.now(); // before the publication, because a user's clock may use up the permit of a call
             next = queue.due.prepareToSleep(this, now);
             if (next > now && queue.compactor.wantsSweep()) {
                 queue.compactor.sweepStep();
                 next = DueTimers.RETRY;
             }
             steps++;
-        }
-        waitsUntil = next;
-        if (steps > 1) {
-            now = engine.timeline.now(); // before the last check, because a user's clock may use up the permit
-        }
-        // A thread may have called meanwhile, perhaps before waitsUntil was visible.
-        if (next <= now || queue.gate.lookAt() == WakeGate.AWAKE || seesClose()) {
+        } while (next == DueTimers.RETRY && steps < TIDY_STEPS);
+        if (next <= now || seesClose()) {
             markAwake();
             return 0;
         }

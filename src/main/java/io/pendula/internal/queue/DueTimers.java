@@ -257,23 +257,6 @@ public final class DueTimers extends Padded {
         return Timeline.plus(now, MAX_SLEEP_NANOS - now % MAX_SLEEP_NANOS);
     }
 
-    /**
-     * Called if the owner's thread could not be woken or started, although the gate is AWAKE. Publishes the end of its sleep
-     * again. Uses no lambda and no object, because a memory shortage may be the reason.
-     */
-    public void sleepsOn() {
-        lock.lock();
-        try {
-            QueueOwner o = gate.owner();
-            long until = o == null ? WakeGate.AWAKE : o.sleepsUntil(); // under the lock, so that no publication is undone
-            if (until != WakeGate.AWAKE) {
-                gate.cas(WakeGate.AWAKE, until);
-            }
-        } finally {
-            lock.unlock();
-        }
-    }
-
     // ---- a loop's poll ----
 
     /**

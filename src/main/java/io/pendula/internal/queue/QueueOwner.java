@@ -15,9 +15,4 @@ public interface QueueOwner {
 
     /** The first timer since a drain has arrived in a queue. */
     default void firstHasArrived() {}
-
-    /** Under the queue's lock. For a loop: the end of a sleep that a failed call should have ended; otherwise AWAKE. */
-    default long sleepsUntil() {
-        return WakeGate.AWAKE;
-    }
 }

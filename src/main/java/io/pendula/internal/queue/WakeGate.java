@@ -28,6 +28,9 @@ public final class WakeGate extends Padded {
      *     reads the gate again. If it reads AWAKE, there are two cases. Another thread has moved the gate and calls the
      *     owner. Or the owner is awake, and passes WG-W1 and WG-R1 again before it sleeps.
      *
+     * A thread that fails to wake the owner sets the gate to NEVER, so the next arming tries again. This only raises the
+     * gate: WG-R2 may read NEVER instead, and superfluous calls may follow.
+     *
      * After WG-W4 the call reads which worker sleeps. The owner has written this before WG-W1. Standby has the rest.
      *
      * Any thread may drain, under the queue's lock. A drain lowers nextWhen to the value of arrivals (WG-D1), sets arrivals
@@ -43,7 +46,8 @@ public final class WakeGate extends Padded {
      * so its own WG-W3 is enough.
      *
      * A wait for a lock parks, too, and may consume the permit of a call. So the owner passes WG-R1 after its last lock and
-     * before its park. The permit of a later call ends the park.
+     * before its park. The permit of a later call ends the park. A loop reads the clock before, because a user's clock may
+     * park, too.
      *
      * If a thread runs out of stack between WG-W2 and WG-W4, its own timer waits for the next arming or the end of the
      * sleep. If any timer was armed before, that is within a second.
@@ -86,7 +90,9 @@ public final class WakeGate extends Padded {
         return lookAt;
     }
 
-    /** Called by a loop that has the queue's lock or is awake, or under the lock of Standby. */
+    /**
+     * Called by a loop that has the queue's lock or is awake, or under the lock of Standby. Any thread may raise the gate.
+     */
     public void set(long until) {
         if (lookAt != until) {
             lookAt = until; // WG-W1

@@ -30,10 +30,10 @@ package io.pendula.internal.queue;
  * 4. The heap grows before a word changes, so running out of memory leaves each timer as it was. A timer for which the
  *    heap has no room is parked. Other threads treat it as if it were in the inbox.
  * 5. No callback runs, and no thread is woken, while the lock is held.
- * 6. A thread that arms, stops or resets only tries the lock. There are three exceptions: a queue with a manual clock, a
- *    closed queue, and a queue whose owner could not be woken (DueTimers.sleepsOn). Owners, a close, and readers of
- *    statistics may wait for the lock. One hold sweeps at most two chunks of entries, or copies one block. It files all
- *    arrived timers, and a claim cleans all due entries before its timer. Only a close may take longer.
+ * 6. A thread that arms, stops or resets only tries the lock. There are two exceptions: a queue with a manual clock, and
+ *    a closed queue. Owners, a close, and readers of statistics may wait for the lock. One hold sweeps at most two chunks
+ *    of entries, or copies one block. It files all arrived timers, and a claim cleans all due entries before its timer.
+ *    Only a close may take longer.
  *
  * Who may touch what
  *
@@ -51,7 +51,8 @@ package io.pendula.internal.queue;
  * WakeGate
  *   lookAt     poller, under the lock of Standby; a  arming threads, owner            volatile
  *              loop, under the queue's or without;
- *              arming threads (CAS to AWAKE); close
+ *              arming threads (CAS to AWAKE; NEVER
+ *              if the hook throws); close
  *   owner      who makes the queue; close            wakers, workers, monitor         volatile
  * Compactor
  *   counts     any thread that counts                any thread                       volatile read-modify-write
