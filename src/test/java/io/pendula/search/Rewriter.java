@@ -37,7 +37,6 @@ final class Rewriter {
     private static final Map<String, String> MODELS = Map.of(
             "java/util/concurrent/locks/ReentrantLock", "io/pendula/search/ModelLock",
             "java/util/concurrent/locks/LockSupport", "io/pendula/search/ModelPark",
-            "io/pendula/internal/queue/ResetCells", "io/pendula/search/ModelCounts",
             "java/util/concurrent/atomic/AtomicReference", "io/pendula/search/ModelReference");
 
     /** Plain fields that threads read without the lock under which they are written, as hints. */

@@ -8,6 +8,8 @@ import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 abstract class InboxFields extends Padded {
     volatile TimerNode head;
     volatile int depth;
+    /** The number of resets under way, see QueueCloser. Here, because nearly all of them push, and so write these fields. */
+    volatile int resetting;
     volatile long arrivals = Timeline.NEVER;
 }
 
@@ -27,6 +29,8 @@ final class Inbox extends InboxFields {
             AtomicReferenceFieldUpdater.newUpdater(InboxFields.class, TimerNode.class, "head");
     private static final AtomicIntegerFieldUpdater<InboxFields> DEPTH =
             AtomicIntegerFieldUpdater.newUpdater(InboxFields.class, "depth");
+    private static final AtomicIntegerFieldUpdater<InboxFields> RESETTING =
+            AtomicIntegerFieldUpdater.newUpdater(InboxFields.class, "resetting");
     private static final AtomicLongFieldUpdater<InboxFields> ARRIVALS =
             AtomicLongFieldUpdater.newUpdater(InboxFields.class, "arrivals");
 
@@ -67,6 +71,11 @@ final class Inbox extends InboxFields {
 
     void setDepth(int depth) {
         DEPTH.lazySet(this, depth); // a hint, needs no fence
+    }
+
+    /** Adds a reset to those under way (1), or takes it off (-1). */
+    void countReset(int resets) {
+        RESETTING.getAndAdd(this, resets);
     }
 
     /** The earliest deadline armed since the last drain; NEVER if none. */

@@ -23,20 +23,20 @@ public final class QueueCloser {
      * refused, it has armed nothing.
      *
      *     a reset that pushes, or arms a run          the closing thread
-     *     QC-A1  counts itself in a cell              QC-C1  closed = true
-     *     QC-A2  reads closed, is refused if true     QC-C2  waits until it has read 0 in each cell
+     *     QC-A1  adds itself to resetting             QC-C1  closed = true
+     *     QC-A2  reads closed, is refused if true     QC-C2  waits until it has read 0 in resetting
      *     QC-A3  changes the word by a CAS            QC-C3  inbox = CLOSED
      *     QC-A4  pushes, unless the timer runs        QC-C4  collects the timers of inbox and backlog
-     *     QC-A5  takes itself out of the cell         QC-C5  collects the filed timers
+     *     QC-A5  takes itself off resetting           QC-C5  collects the filed timers
      *                                                 QC-C6  checks the running timers
      *                                                 QC-C7  collects the timers in late
      *
      * All are volatile. QC-C3 to QC-C5 are one hold of the lock.
      *
-     * 1. QC-A1 and QC-C1 are a handshake as in WakeGate. If QC-C2 has read the reset's cell before QC-A1, then QC-A2
-     *    reads true, and nothing changes. If QC-A1 came first, QC-A5 did so, too, because the cell was 0. So after QC-C2 no
-     *    reset is between QC-A2 and QC-A5. A timer that a reset has armed is in the inbox, where QC-C4 finds it, or runs,
-     *    where QC-C6 finds it.
+     * 1. QC-A1 and QC-C1 are a handshake as in WakeGate. If QC-C2 has read 0 before QC-A1, then QC-A2 reads true, and
+     *    nothing changes. If QC-A1 came first, QC-A5 did so, too, because the number was 0. So after QC-C2 no reset is
+     *    between QC-A2 and QC-A5. A timer that a reset has armed is in the inbox, where QC-C4 finds it, or runs, where
+     *    QC-C6 finds it.
      * 2. So after QC-C2 no reset arms a timer at rest, or arms a run. QC-C4 and QC-C5 leave no timer in the inbox, in
      *    the backlog or filed. Only timers armed in a run earlier remain. QC-C6 finds such a timer in its run. Or it
      *    finds it just after the run, in a queued state, armed or stopped. Or the run ended before QC-C6 and found the
@@ -49,10 +49,11 @@ public final class QueueCloser {
      *    because each replaces the current word by a CAS. A claim runs it. After that the reset's CAS fails.
      *
      * Between QC-A1 and QC-A5 a reset takes no lock, runs no user code and wakes no thread. So a closing thread never
-     * waits for itself, and QC-C2 normally takes no time. The wait is limited to PATIENCE_NANOS. Without the limit the
-     * close could hang: a thread that runs out of stack may lack the stack for QC-A5, even in a finally. The proof does
-     * not cover a reset that is suspended for longer, for instance by a debugger. It finds the inbox closed at QC-A4,
-     * takes its arming back and is refused. But an arming that it replaced, or an arming in a run, may be lost.
+     * waits for itself. A reset that begins after QC-C1 is refused before QC-A1. So QC-C2 normally takes no time. The
+     * wait is limited to PATIENCE_NANOS. Without the limit the close could hang: a thread that runs out of stack may lack
+     * the stack for QC-A5, even in a finally. The proof does not cover a reset that is suspended for longer, for instance
+     * by a debugger. It finds the inbox closed at QC-A4, takes its arming back and is refused. But an arming that it
+     * replaced, or an arming in a run, may be lost.
      */
 
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -65,8 +66,6 @@ public final class QueueCloser {
     private final TimerHeap entries;
     private final Compactor compactor;
 
-    /** Null until a reset counts itself. In most schedulers none does. */
-    volatile ResetCells cells;
     /** Stays true. Volatile: resets read it. */
     volatile boolean closed;
     /** Only tests change it. */
@@ -100,26 +99,6 @@ public final class QueueCloser {
     }
 
     // ---- resets ----
-
-    /** Returns the cell. If threads share a cell, they are only slower. */
-    int beginReset() {
-        ResetCells c = cells;
-        int cell = System.identityHashCode(Thread.currentThread()) % ResetCells.CELLS;
-        (c == null ? makeCells() : c).add(cell, 1); // QC-A1
-        return cell;
-    }
-
-    void endReset(int cell) {
-        cells.add(cell, -1); // QC-A5
-    }
-
-    /** If QC-C2 has found no cells, a reset that makes them later reads closed as true. */
-    private synchronized ResetCells makeCells() {
-        if (cells == null) {
-            cells = new ResetCells();
-        }
-        return cells;
-    }
 
     /**
      * Called if the timer could not be pushed after QC-A3. True if this call disarmed it, so that the caller must
@@ -180,12 +159,9 @@ public final class QueueCloser {
 
     /** The caller holds no lock that a reset could wait for. */
     private void awaitResets() {
-        ResetCells c = cells;
         long begun = System.nanoTime();
-        for (int i = 0; c != null && i < ResetCells.CELLS; i++) {
-            while (c.get(i) != 0 && System.nanoTime() - begun < patienceNanos) { // QC-C2
-                LockSupport.parkNanos(this, LOOK_NANOS);
-            }
+        while (inbox.resetting != 0 && System.nanoTime() - begun < patienceNanos) { // QC-C2
+            LockSupport.parkNanos(this, LOOK_NANOS);
         }
     }
 

@@ -289,7 +289,7 @@ public final class TimerQueue extends Padded {
         boolean moved = false;
         boolean pushed = false;
         int stale = 0;
-        int cell = closer.beginReset();
+        inbox.countReset(1); // QC-A1
         try {
             moved = !closer.isClosed() // QC-A2
                     && tryChange(t, w, when, false); // QC-A3
@@ -301,7 +301,7 @@ public final class TimerQueue extends Padded {
                 }
                 stale = moved && isFiled(s) ? compactor.count(STALE) : 0;
             } finally {
-                closer.endReset(cell);
+                inbox.countReset(-1); // QC-A5
             }
         }
         if (moved && !pushed) {

@@ -46,6 +46,7 @@ package io.pendula.internal.queue;
  * Inbox
  *   head       pushers (CAS); drain, close (swap)    anyone                           volatile
  *   depth      pushers, drain                        arming threads                   lazySet, a hint
+ *   resetting  resets, around a change and its push  close                            volatile read-modify-write
  *   arrivals   pushers (CAS); drain (CAS)            pushers, workers; under the lock volatile
  *                                                    a loop and the StallWatch
  * WakeGate
@@ -64,7 +65,6 @@ package io.pendula.internal.queue;
  * InboxDrainer.unreported
  *              lock holder; owner (clears)           owner                            volatile
  * QueueCloser
- *   cells      resets, around a change and its push  close                            volatile read-modify-write
  *   closed     close                                 resets, owners                   volatile
  * DueTimers.nextWhen
  *              lock holder                           workers                          lazySet, see WakeGate

@@ -8,22 +8,13 @@ public final class InsideCloser {
         return q.closer;
     }
 
-    public static int beginReset(TimerQueue q) {
-        return q.closer.beginReset();
-    }
-
-    public static void endReset(TimerQueue q, int cell) {
-        q.closer.endReset(cell);
+    public static void beginReset(TimerQueue q) {
+        q.inbox.countReset(1);
     }
 
     /** How many resets a close would wait for. */
     public static int resetsUnderWay(TimerQueue q) {
-        ResetCells cells = q.closer.cells;
-        int n = 0;
-        for (int i = 0; cells != null && i < ResetCells.CELLS; i++) {
-            n += cells.get(i);
-        }
-        return n;
+        return q.inbox.resetting;
     }
 
     /** The first step of a close. */

@@ -190,18 +190,23 @@ final class LinearParts {
         }
     }
 
-    /** The count of resets under way. The cells are made by the first. */
-    public static class Cells {
-        private final TimerQueue queue = LinearTimers.newQueue();
+    /** The count of resets under way. */
+    public static class Resets {
+        private final Inbox inbox = new Inbox();
 
         @Operation
         public void begin() {
-            queue.closer.beginReset();
+            inbox.countReset(1);
+        }
+
+        @Operation
+        public void end() {
+            inbox.countReset(-1);
         }
 
         @Operation
         public int count() {
-            return InsideCloser.resetsUnderWay(queue);
+            return inbox.resetting;
         }
 
         public static class Spec {
@@ -209,6 +214,10 @@ final class LinearParts {
 
             public void begin() {
                 count++;
+            }
+
+            public void end() {
+                count--;
             }
 
             public int count() {

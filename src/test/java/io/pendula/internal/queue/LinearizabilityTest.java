@@ -33,7 +33,7 @@ class LinearizabilityTest {
     }
 
     private static ModelCheckingOptions modelChecking() {
-        // The look at the stack calls itself, and new cells are made in a loop: neither waits for another thread.
+        // The look at the stack calls itself, and waits for no other thread.
         return new ModelCheckingOptions().recursionBound(100).loopBound(500).addGuarantee(UNDER_THE_LOCK);
     }
 
@@ -77,8 +77,8 @@ class LinearizabilityTest {
     }
 
     @Test
-    void cells_countEachReset() {
-        check(LinearParts.Cells.class, LinearParts.Cells.Spec.class);
+    void resets_areCounted() {
+        check(LinearParts.Resets.class, LinearParts.Resets.Spec.class);
     }
 
     @Test
