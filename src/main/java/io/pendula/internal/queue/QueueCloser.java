@@ -98,6 +98,13 @@ public final class QueueCloser {
         }
     }
 
+    /** Called before a stop: otherwise a stack that overflows after it might keep the permit. */
+    void ensureRelease() {
+        if (limit != null) {
+            HoldLock.checkStack();
+        }
+    }
+
     // ---- resets ----
 
     /**

@@ -156,6 +156,7 @@ public final class TimerQueue extends Padded {
     private boolean tryDisarm(TimerNode t, long w, boolean forGood) {
         int s = state(w);
         boolean armed = isArmed(s);
+        closer.ensureRelease();
         if (!t.tryDisarm(w, forGood)) {
             return false;
         }
