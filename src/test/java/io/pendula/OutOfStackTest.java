@@ -175,7 +175,8 @@ class OutOfStackTest {
         }
 
         void check() {
-            assertEquals(0, InsideCloser.resetsUnderWay(rig.queue), "a close would wait");
+            // After an overflow C2's code goes on in the interpreter, which may lack the stack for QC-A5: see QueueCloser.
+            assertTrue(InsideCloser.resetsUnderWay(rig.queue) <= 1);
             rig.queue.stop(timer);
             if (runs) {
                 rig.queue.endRun(timer);
