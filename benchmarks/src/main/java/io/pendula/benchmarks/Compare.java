@@ -30,7 +30,7 @@ import picocli.CommandLine.Spec;
  * spreads as Markdown tables.
  */
 @Command(name = "compare", mixinStandardHelpOptions = true, sortOptions = false, showDefaultValues = true,
-        description = "Measures Pendula beside other schedulers. Tables go to standard output, progress to standard "
+        description = "Compares Pendula with other schedulers. Tables go to standard output, progress to standard "
                 + "error.")
 final class Compare implements Callable<Integer> {
     private static final Map<String, String> SHORT = CellText.parse("warmMs=10 windowMs=10 windows=1 rates=1000 "

@@ -10,7 +10,7 @@ import picocli.CommandLine.Command;
 
 /** The benchmarks' commands. */
 @Command(name = "benchmarks", mixinStandardHelpOptions = true, subcommands = {Report.class, Compare.class},
-        description = "Measures Pendula beside other schedulers. What is no command goes to JMH.")
+        description = "Compares Pendula with other schedulers. Arguments that are no command go to JMH.")
 public final class Main {
     private Main() {}
 

@@ -18,8 +18,8 @@ import picocli.CommandLine.Spec;
 
 /** Sets timers at the pace of a busy server, and shows what became of them and at which cost, beside two other timers. */
 @Command(name = "demo", sortOptions = false, description = {
-    "Sets timers at a steady pace, of which nearly all are reset or stopped, beside many that wait; checks that each"
-    + " fired as often as it should and never early; and shows how late, at which cost. The same with"
+    "Sets timers at a steady pace, while many others are pending. Nearly all are reset or stopped. Checks that each fired"
+    + " as often as it should and never early, and shows how late, at which cost. Does the same with"
     + " ScheduledThreadPoolExecutor and Netty's HashedWheelTimer, in turn, some rounds of each."},
     footer = {"", "java -jar demonstrations/target/demonstrations.jar --rate 20000"})
 public final class Demo implements Callable<Integer> {
@@ -111,7 +111,7 @@ public final class Demo implements Callable<Integer> {
 
     private void compare() throws InterruptedException {
         out.println(CommandLines.strong(out, String.format(Locale.ROOT,
-                "%,d timers set in a second, beside %,d that wait", rate, timers)));
+                "%,d timers set in a second, %,d others pending", rate, timers)));
         out.println(String.format(Locale.ROOT, """
                 Nine of ten are idle timeouts of %,d connections: each message resets one.
                 The tenth is a request's timeout, 100 to 300 ms. The answer stops it after

@@ -33,7 +33,7 @@ final class Plots {
 
     /** This and the next are pictures of the pages. */
     Optional<Plot> armCost() {
-        return steps("Setting a timeout and stopping it, beside 100,000 other timers", "startstop", "inFlight",
+        return steps("Setting a timeout and stopping it, with 100,000 other timers pending", "startstop", "inFlight",
                 "delays=ONE pending=100000 threads=1", "cpu_ns", "timeouts set and not yet stopped",
                 "processor time for both, nanoseconds");
     }
@@ -121,7 +121,7 @@ final class Plots {
         }
         return plot(new Plot((figure.equals("p50_us") ? "Median lateness" : "Lateness of the latest hundredth")
                 + " over processor time, from 100 to 500,000 timers a second"
-                + (busy.endsWith("true") ? ", beside a burner on each processor" : ""),
+                + (busy.endsWith("true") ? ", with a burner on each processor" : ""),
                 "processor time per firing, microseconds", y, lines, Kind.CURVES));
     }
 
