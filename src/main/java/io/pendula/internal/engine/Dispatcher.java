@@ -13,6 +13,8 @@ public final class Dispatcher {
     private final Engine engine;
     /** Firings in the executor, until they have run. Concurrent. */
     public final Set<Dispatched> handedOff;
+    /** Guarded by the lock that a close of the scheduler holds. */
+    private boolean isTakenBack;
 
     Dispatcher(Engine engine, Set<Dispatched> handedOff) {
         this.engine = engine;
@@ -102,9 +104,14 @@ public final class Dispatcher {
      *
      * <p>The scheduler is set closed first. A worker adds a firing, then checks whether the scheduler is closed; if so, it
      * takes the firing itself and runs it. Both are volatile, so no firing is left behind. All queues are closed, too, so
-     * no run that ends here arms anything.
+     * no run that ends here arms anything. A firing that the first call has not found runs on its worker. A later call
+     * must not take it from there: its timer would not be in the list that the first one returns. So only a call after a
+     * failure does anything.
      */
     void takeBack(List<TimerNode> unfired) {
+        if (isTakenBack) {
+            return;
+        }
         List<TimerNode> again = new ArrayList<>(1);
         for (Dispatched h : handedOff) {
             TimerNode t = h.node();
@@ -125,5 +132,6 @@ public final class Dispatcher {
                 ended(h);
             }
         }
+        isTakenBack = true;
     }
 }

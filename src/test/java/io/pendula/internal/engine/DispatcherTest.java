@@ -60,7 +60,7 @@ class DispatcherTest {
         }
     }
 
-    private static final class Countless extends AbstractSet<Dispatched> {
+    private static class Handed extends AbstractSet<Dispatched> {
         private final Set<Dispatched> all = ConcurrentHashMap.newKeySet();
 
         @Override
@@ -70,8 +70,7 @@ class DispatcherTest {
 
         @Override
         public boolean remove(Object h) {
-            all.remove(h);
-            throw new InternalError("meant"); // JUnit itself ends if an OutOfMemoryError gets to it
+            return all.remove(h);
         }
 
         @Override
@@ -82,6 +81,14 @@ class DispatcherTest {
         @Override
         public int size() {
             return all.size();
+        }
+    }
+
+    private static final class Countless extends Handed {
+        @Override
+        public boolean remove(Object h) {
+            super.remove(h);
+            throw new InternalError("meant"); // JUnit itself ends if an OutOfMemoryError gets to it
         }
     }
 
@@ -108,6 +115,29 @@ class DispatcherTest {
         assertTrue(engine.runHere(claimed));
         assertEquals(1, runs);
         assertEquals(1, engine.reporter.count(Event.THREW));
+    }
+
+    /** The list of the first close is out when the second one finds the firing. */
+    @Test
+    void handOff_addedBetweenTwoCloses_isTheCallersToRun() {
+        Engine engine = new Alone(executor::add);
+        List<TimerNode> unfired = new ArrayList<>();
+        Dispatcher[] dispatcher = new Dispatcher[1];
+        dispatcher[0] = new Dispatcher(engine, new Handed() {
+            @Override
+            public boolean add(Dispatched h) {
+                engine.closed = true;
+                dispatcher[0].takeBack(unfired);
+                super.add(h);
+                dispatcher[0].takeBack(unfired);
+                return true;
+            }
+        });
+        Firing claimed = claim(engine);
+        assertFalse(dispatcher[0].handOff(claimed));
+        assertEquals(List.of(), unfired);
+        assertTrue(engine.runHere(claimed));
+        assertEquals(1, runs);
     }
 
     @Test
