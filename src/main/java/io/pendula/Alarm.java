@@ -104,8 +104,8 @@ public sealed interface Alarm extends TimerHandle, AutoCloseable permits OneShot
     /**
      * The number of firings of a repeating alarm that no thread could receive. They were dropped because another firing was
      * kept or the alarm was late, or discarded by a stop or a reset. So each firing was received, is kept, or is counted
-     * here. A firing that is kept when the alarm is cancelled is lost; when the scheduler is closed, that of a repeating alarm.
-     * Zero for an alarm that rings once: the results of {@code stop} and {@code reset} show it.
+     * here. A firing that is kept when the alarm is cancelled is lost. So is that of a repeating alarm when its scheduler is
+     * closed. Zero for an alarm that rings once: the results of {@code stop} and {@code reset} show it.
      *
      * @return a count that never decreases
      */

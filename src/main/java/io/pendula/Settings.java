@@ -158,10 +158,11 @@ abstract sealed class Settings<B> permits TimerScheduler.Builder, TimerExecutors
     /**
      * Wraps each task, once, when a timer is created for it. Use it to pass context from that thread to the callback, such
      * as a trace or a diagnostic context. It applies to {@code after}, {@code at}, {@code every}, {@code timer} and
-     * {@code schedule} of a scheduler, its loops and groups, to {@code orTimeout}, {@code completeOnTimeout}, {@code delayedExecutor} and {@code interruptAfter}, and to the
-     * methods of executors. A {@code reset} does not wrap again: a timer that another thread resets keeps the context of the
-     * thread that created it. A callable is passed as a runnable that calls it. {@link TimerHandle#task()}, texts and counts
-     * show the task itself. Default: tasks are not wrapped.
+     * {@code schedule} of a scheduler, its loops and groups, to {@code orTimeout}, {@code completeOnTimeout},
+     * {@code delayedExecutor} and {@code interruptAfter}, and to the methods of executors. A {@code reset} does not wrap
+     * again: a timer that another thread resets keeps the context of the thread that created it. A callable is passed as a
+     * runnable that calls it. {@link TimerHandle#task()}, texts and counts show the task itself. Default: tasks are not
+     * wrapped.
      *
      * @param decorator returns the task to run instead of its argument, never null; if it throws, the method that was called
      *     to arm throws the same exception

@@ -3,7 +3,7 @@ package io.pendula;
 /**
  * How much the tests try that try many times or for some time: storms, random histories, searches, counts of millions.
  * A build takes the short form, so that it lasts two minutes; {@code -Dpendula.full=true} takes the full one. Both assert
- * the same.
+ * the same, but for what C2, which only the full one has, does when a stack overflows (OutOfStackTest).
  */
 public final class Scale {
     /** The name of the system property. */

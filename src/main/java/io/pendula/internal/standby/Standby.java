@@ -28,7 +28,8 @@ public final class Standby implements QueueOwner {
      * guard (SB-A1). Only the poller lowers the gate, under this object's lock, after it has checked its role there:
      *
      *     SB-P1  before it sleeps, to the next deadline (the spacing may end the sleep later)
-     *     SB-P2  before its first callback since it woke up or took the role by SB-T2, to the guard's wake-up time minus grace
+     *     SB-P2  before its first callback since it woke up or took the role by SB-T2, to the guard's wake-up time minus
+     *            grace
      *
      * Other threads may only raise it, which at worst costs superfluous calls. The poller first writes which worker sleeps
      * until then (poller, guard, asleep, until), then publishes (WG-W1), then checks all queues (WG-R1). If a queue needs a
