@@ -36,8 +36,9 @@ import jdk.jfr.RecordingState;
  *
  * <p><b>Threads.</b> The daemon thread {@code pendula-jfr} does all that has to do with the recorder. While no recording
  * runs it sleeps. Timer threads only put events into a queue, so they go on while a recording starts, stops or is dumped.
- * An event's time is that of its writing, as a rule less than a millisecond after what it tells of. If the recorder is
- * busy for long, events beyond 1,024 are left out; the counts in the statistics are exact in any case.
+ * An event's time is that of its writing, as a rule less than a millisecond after what it tells of. Events are written
+ * from when the thread has seen the recording, some milliseconds after its start. If the recorder is busy for long, events
+ * beyond 1,024 are left out; the counts in the statistics are exact in any case.
  *
  * <p>All methods may be called by any thread at any time.
  *
@@ -152,7 +153,7 @@ public final class PendulaJfr implements TimerListener, AutoCloseable {
     // ---- the listener ----
 
     /** Whether events are taken. Not after close, as the thread ends when the queue is empty. */
-    private boolean takesEvents() {
+    boolean takesEvents() {
         return recording && !closed;
     }
 

@@ -73,15 +73,15 @@ class PendulaJfrTest {
         private final Queue<RecordedEvent> events = new ConcurrentLinkedQueue<>();
         private final RecordingStream stream = new RecordingStream();
 
-        /** Begins when the recorder writes events for the listener. */
-        Recorded() {
+        /** Begins when the listener takes events, which is a little after their classes are registered. */
+        Recorded(PendulaJfr recorder) {
             for (String name : NAMES) {
                 stream.enable("io.pendula." + name);
                 stream.onEvent("io.pendula." + name, events::add);
             }
             stream.setReuse(false);
             stream.startAsync();
-            Patience.until("the events are known", () -> areRegistered(true));
+            Patience.until("the listener has seen the recording", recorder::takesEvents);
         }
 
         RecordedEvent await(String name, Predicate<RecordedEvent> which) {
@@ -121,7 +121,7 @@ class PendulaJfrTest {
                         .stallAfter(Duration.ofMillis(1)).slowCallback(Duration.ofMillis(1)).listener(recorder).build()) {
             recorder.watch(s);
             s.after(Duration.ofHours(1), () -> {});
-            try (Recorded recorded = new Recorded()) {
+            try (Recorded recorded = new Recorded(recorder)) {
                 recorded.await("SchedulerStatistics", e -> e.getLong("pending") == 1);
                 Blocks blocks = new Blocks();
                 s.after(Duration.ZERO, blocks);
@@ -153,7 +153,7 @@ class PendulaJfrTest {
     void statistics_haveEachFigure() {
         try (PendulaJfr recorder = PendulaJfr.start();
                 TimerScheduler s = TimerScheduler.builder().name("recorded").clock(new ManualClock()).build();
-                Recorded recorded = new Recorded()) {
+                Recorded recorded = new Recorded(recorder)) {
             recorder.watch(s);
             s.after(Duration.ofHours(1), () -> {});
             s.after(Duration.ofHours(2), () -> {}).stop();
@@ -177,7 +177,7 @@ class PendulaJfrTest {
         try (PendulaJfr recorder = PendulaJfr.start();
                 SchedulerExecutor pool = TimerExecutors.builder().name("recorded").runTimeout(Duration.ofMillis(1))
                         .listener(recorder).build();
-                Recorded recorded = new Recorded()) {
+                Recorded recorded = new Recorded(recorder)) {
             Blocks blocks = new Blocks();
             pool.submit(blocks);
             RecordedEvent out = recorded.await("RunTimedOut", e -> true);
@@ -193,7 +193,7 @@ class PendulaJfrTest {
         try (PendulaJfr recorder = PendulaJfr.start();
                 TimerScheduler s = TimerScheduler.builder().name("recorded").workers(1).stallAfter(Duration.ofMillis(1))
                         .listener(recorder).build();
-                Recorded recorded = new Recorded()) {
+                Recorded recorded = new Recorded(recorder)) {
             recorder.watch(s);
             s.after(Duration.ofHours(1), () -> {});
             recorded.await("SchedulerStatistics", e -> e.getLong("pending") == 1);
@@ -214,7 +214,7 @@ class PendulaJfrTest {
         try (PendulaJfr recorder = PendulaJfr.start();
                 TimerScheduler s = TimerScheduler.builder().name("recorded").workers(1).stallAfter(Duration.ofMillis(1))
                         .listener(recorder).build();
-                Recorded recorded = new Recorded()) {
+                Recorded recorded = new Recorded(recorder)) {
             Thread loop = new Thread(() -> {
                 try (TimerLoop l = s.attach(() -> {})) {
                     l.after(Duration.ZERO, new Throws());
@@ -256,7 +256,7 @@ class PendulaJfrTest {
                     }
                 }.andThen(recorder)).build();
         recorder.watch(pool);
-        try (Recorded recorded = new Recorded()) {
+        try (Recorded recorded = new Recorded(recorder)) {
             FlightRecorder.addPeriodicEvent(Held.class, hook);
             Thread starts = new Thread(() -> {
                 try (Recording second = new Recording()) {
@@ -297,7 +297,7 @@ class PendulaJfrTest {
         try (PendulaJfr recorder = PendulaJfr.start();
                 TimerScheduler s = TimerScheduler.builder().name("recorded").workers(1).listener(recorder).build()) {
             for (int i = 0; i < 3; i++) {
-                try (Recorded recorded = new Recorded()) {
+                try (Recorded recorded = new Recorded(recorder)) {
                     s.after(Duration.ZERO, new Throws());
                     recorded.await("CallbackThrew", e -> true);
                 }
@@ -335,7 +335,7 @@ class PendulaJfrTest {
             TimerEvent.register();
         });
                 TimerScheduler s = TimerScheduler.builder().name("recorded").workers(1).listener(recorder).build();
-                Recorded recorded = new Recorded()) {
+                Recorded recorded = new Recorded(recorder)) {
             recorder.watch(s);
             s.after(Duration.ofHours(1), () -> {});
             recorded.await("SchedulerStatistics", e -> true);
@@ -361,7 +361,7 @@ class PendulaJfrTest {
                     }
                     return System.nanoTime();
                 }).build();
-                Recorded recorded = new Recorded()) {
+                Recorded recorded = new Recorded(recorder)) {
             s.after(Duration.ofHours(1), () -> {});
             recorder.watch(s);
             recorded.await("SchedulerStatistics", e -> true);
@@ -385,7 +385,7 @@ class PendulaJfrTest {
                 Patience.await(release);
             }
             return System.nanoTime();
-        }).build(); Recorded recorded = new Recorded(); AutoCloseable held = release::countDown) {
+        }).build(); Recorded recorded = new Recorded(recorder); AutoCloseable held = release::countDown) {
             recorder.watch(s);
             Wrapper task = new Wrapper(new Throws());
             TimerHandle timer = s.after(Duration.ofHours(1), task);
@@ -456,7 +456,7 @@ class PendulaJfrTest {
     @Test
     void close_whileARecordingRuns_takesTheEventsBack() {
         PendulaJfr recorder = PendulaJfr.start();
-        try (Recorded recorded = new Recorded()) {
+        try (Recorded recorded = new Recorded(recorder)) {
             recorder.close();
             assertTrue(areRegistered(false));
         }
@@ -466,11 +466,12 @@ class PendulaJfrTest {
     void close_ofOneOfTwo_leavesTheEventsToTheOther() {
         PendulaJfr one = PendulaJfr.start();
         PendulaJfr other = PendulaJfr.start();
-        try (Recorded recorded = new Recorded();
+        try (Recorded recorded = new Recorded(other);
                 TimerScheduler s = TimerScheduler.builder().name("recorded").workers(1).listener(other).build()) {
             other.watch(s);
             s.after(Duration.ofHours(1), () -> {});
-            recorded.await("SchedulerStatistics", e -> true); // by now the other has seen the recording
+            recorded.await("SchedulerStatistics", e -> true);
+            Patience.until("both have seen the recording", one::takesEvents);
             one.close();
             s.after(Duration.ZERO, new Throws());
             recorded.await("CallbackThrew", e -> true);
@@ -494,7 +495,7 @@ class PendulaJfrTest {
             recorder.watch(pool);
             s.after(Duration.ofHours(1), () -> {});
             pool.schedule(() -> {}, 1, TimeUnit.HOURS);
-            try (Recorded recorded = new Recorded()) {
+            try (Recorded recorded = new Recorded(recorder)) {
                 Patience.until("two seconds are written", () -> recorded.statistics().size() >= 4);
                 List<String> names = recorded.statistics();
                 for (int i = 1; i < names.size(); i++) {
@@ -508,7 +509,7 @@ class PendulaJfrTest {
 
     @Test
     void watched_doesNotKeepTheScheduler() {
-        try (PendulaJfr recorder = PendulaJfr.start(); Recorded recorded = new Recorded()) {
+        try (PendulaJfr recorder = PendulaJfr.start(); Recorded recorded = new Recorded(recorder)) {
             WeakReference<TimerScheduler> scheduler = new WeakReference<>(watched(recorder));
             Patience.until("it is collected", () -> {
                 System.gc();
