@@ -8,7 +8,7 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.RejectedExecutionException;
 
 /**
- * A timer that threads wait for, instead of a callback: once, or repeatedly at a fixed rate.
+ * A timer that threads wait for; it has no callback. It rings once, or repeatedly at a fixed rate.
  *
  * <pre>{@code
  * try (Alarm beat = Alarm.every(Duration.ofSeconds(1))) {
@@ -19,9 +19,9 @@ import java.util.concurrent.RejectedExecutionException;
  * }
  * }</pre>
  *
- * <p>When an alarm is due, it rings: it keeps one firing until a thread takes the firing by {@link #await()}. {@code stop}
- * and {@code reset} discard a kept firing, so a stale firing is never received. If a repeating alarm becomes due while a
- * firing is kept, the new firing is dropped, and counted in {@link #missed()}.
+ * <p>When an alarm is due, it rings: it keeps one firing until a thread takes it with {@link #await()}. {@code stop}
+ * and {@code reset} discard a kept firing, so a stale firing is never received. If a repeating alarm becomes due while
+ * a firing is kept, the new firing is dropped, and counted in {@link #missed()}.
  *
  * <p>Schedulers create alarms, but loops do not: a loop's thread that waited for its own timer would wait forever. For the
  * same reason, the threads of a scheduler's loops must not wait for its alarms if the scheduler has no workers.
@@ -33,7 +33,7 @@ import java.util.concurrent.RejectedExecutionException;
  */
 public sealed interface Alarm extends TimerHandle, AutoCloseable permits OneShotAlarm, PeriodicAlarm {
     /**
-     * An alarm of the {@linkplain TimerScheduler#shared() shared scheduler} that rings once.
+     * Returns a new alarm of the {@linkplain TimerScheduler#shared() shared scheduler} that rings once.
      *
      * @param delay how long to wait; zero or negative: due at once; beyond 18 years: never
      * @return the armed alarm
@@ -45,7 +45,7 @@ public sealed interface Alarm extends TimerHandle, AutoCloseable permits OneShot
     }
 
     /**
-     * An alarm of the {@linkplain TimerScheduler#shared() shared scheduler} that rings each {@code period}.
+     * Returns a new alarm of the {@linkplain TimerScheduler#shared() shared scheduler} that rings each {@code period}.
      *
      * @param period the time between two firings, more than zero
      * @return the armed alarm
@@ -59,21 +59,21 @@ public sealed interface Alarm extends TimerHandle, AutoCloseable permits OneShot
 
     /**
      * Waits for the next firing and takes it. If several threads wait, one of them gets it. If the alarm is stopped
-     * meanwhile, this continues to wait, because the alarm may be reset.
+     * meanwhile, the wait continues, because the alarm may be reset.
      *
      * @throws InterruptedException if the thread is interrupted before it gets a firing
-     * @throws CancellationException if the alarm was cancelled, or its scheduler was closed; an alarm that rings once
-     *     still gives out a firing that was kept before the close
+     * @throws CancellationException if the alarm was cancelled, or its scheduler or loop was closed; from an alarm that
+     *     rings once, a firing that was kept before the close can still be taken
      */
     default void await() throws InterruptedException {
         await(ChronoUnit.FOREVER.getDuration());
     }
 
     /**
-     * As {@link #await()}, for a limited time.
+     * Like {@link #await()}, but waits for a limited time.
      *
      * @param timeout the maximum time to wait; zero or negative: do not wait
-     * @return true if a firing was taken, false if the time has elapsed before
+     * @return true if a firing was taken, false if the time has elapsed first
      * @throws NullPointerException if {@code timeout} is null
      * @throws InterruptedException as {@link #await()} does
      * @throws CancellationException as {@link #await()} does
@@ -96,16 +96,17 @@ public sealed interface Alarm extends TimerHandle, AutoCloseable permits OneShot
      * @throws NullPointerException if {@code time} is null
      * @throws IllegalArgumentException if the alarm repeats and {@code time} is zero or negative
      * @throws IllegalStateException if the alarm was cancelled, or its scheduler's clock has counted 36 years
-     * @throws RejectedExecutionException if the scheduler is closed, or if the alarm was not armed and {@code maxPending}
-     *     timers were
+     * @throws RejectedExecutionException if the scheduler is closed, or if the alarm is not armed and
+     *     {@code maxPending} timers are
      */
     boolean reset(Duration time);
 
     /**
-     * The number of firings of a repeating alarm that no thread could receive. They were dropped because another firing was
-     * kept or the alarm was late, or discarded by a stop or a reset. So each firing was received, is kept, or is counted
-     * here. A firing that is kept when the alarm is cancelled is lost. So is that of a repeating alarm when its scheduler is
-     * closed. Zero for an alarm that rings once: the results of {@code stop} and {@code reset} show it.
+     * Returns the number of firings of a repeating alarm that no thread received. These were dropped because another
+     * firing was kept or the alarm was late, or were discarded by a stop or a reset. Each firing was received, is kept,
+     * or is counted here. Exception: a firing that is kept when the alarm is cancelled, or when its scheduler is
+     * closed, is lost. The result is zero for an alarm that rings once: the results of {@code stop} and {@code reset}
+     * show its discarded firing.
      *
      * @return a count that never decreases
      */

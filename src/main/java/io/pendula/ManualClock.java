@@ -14,12 +14,12 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * A clock for deterministic tests that moves only when {@link #advance} is called. A scheduler built with this clock has no
- * threads: {@code advance} runs the timers that become due, on the calling thread. They run in the order of their deadlines
- * and, for equal deadlines, in the order of arming. During a callback the clock shows the callback's deadline, or a later
- * instant if the timer was armed for an instant in the past. The same calls from one thread give the same result at every
- * run, except for {@code everyAtRandomPhase}. If the scheduler was built with an executor, {@code advance} hands callbacks
- * to it, and does not wait for them.
+ * A clock for deterministic tests that moves only when {@link #advance} is called. A scheduler built with this clock
+ * has no threads: {@code advance} runs the timers that become due, on the calling thread. They run in the order of
+ * their deadlines and, for equal deadlines, in the order of arming. During a callback the clock shows the callback's
+ * deadline, or a later instant if the timer was armed for an instant in the past. The same calls from one thread always
+ * give the same result, except for {@code everyAtRandomPhase}. If the scheduler was built with an executor,
+ * {@code advance} hands callbacks to it, and does not wait for them.
  *
  * <pre>{@code
  * ManualClock clock = new ManualClock();
@@ -64,8 +64,9 @@ public final class ManualClock implements NanoClock {
     }
 
     /**
-     * A wall clock that moves with this one, for code under test that reads the time of day. Each call returns a new clock.
-     * If a test must set the wall clock, pass a lambda to {@link Timers#schedule} instead.
+     * Returns a wall clock that moves with this one, for code under test that reads the time of day. Each call returns
+     * a new clock. To set the wall clock in a test, pass your own {@link InstantSource} to {@link Timers#schedule}
+     * instead.
      *
      * @param start the instant that it shows now
      * @param zone its time zone
@@ -84,10 +85,10 @@ public final class ManualClock implements NanoClock {
      * callback throws, the exception goes to the scheduler's {@link TimerListener}. If a callback leaves the interrupt flag
      * set, the next one does not see it, but the flag is set when this method returns.
      *
-     * <p>Callbacks that arm timers for the instant at which they run could keep the clock there forever. To prevent this,
-     * the clock counts the pending timers after a million callbacks at one instant. It runs at most that number of further
-     * callbacks there, then throws an exception. The clock stays at that instant, and all timers that have not run are
-     * still armed.
+     * <p>Callbacks that arm timers for the instant at which they run could keep the clock there forever. So after a
+     * million callbacks at one instant, the clock runs at most as many more as timers are pending then, and throws
+     * {@code IllegalStateException} if that is not enough. The clock stays at that instant, and all timers that have
+     * not run are still armed.
      *
      * @param duration how far to move the clock; zero runs the timers that are due already
      * @return the number of firings: callbacks that were run or handed to an executor, and alarms that rang
@@ -131,9 +132,9 @@ public final class ManualClock implements NanoClock {
     }
 
     /**
-     * The time until the next deadline of a timer that {@link #advance} would run.
+     * Returns the time until the next deadline of a timer that {@link #advance} would run.
      *
-     * @return zero if a timer is due; empty if no timer will ever be due
+     * @return the time; zero if a timer is due; empty if no timer will ever be due
      */
     public Optional<Duration> nextIn() {
         return schedulers.stream().map(Stepper::nanosUntilNext).filter(nanos -> nanos != Long.MAX_VALUE)
@@ -141,7 +142,7 @@ public final class ManualClock implements NanoClock {
     }
 
     /**
-     * The number of armed timers and tickers of all schedulers with this clock, including those of loops.
+     * Returns the number of armed timers and tickers of all schedulers with this clock, including those of loops.
      * {@link TimerScheduler#pendingTimers} lists them.
      *
      * @return the number of firings still to come

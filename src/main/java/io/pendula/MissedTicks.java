@@ -24,10 +24,10 @@ public enum MissedTicks {
     BURST,
 
     /**
-     * A late tick moves all later ones: the next tick comes one period after it, and the grid starts again there. The points
-     * of the old grid that had passed by then are skipped and counted. A lateness of at most 5 milliseconds and at most the
-     * period does not move the grid. It is regarded as noise of the operating system; otherwise every tick would drift by
-     * it.
+     * A late tick shifts all later ones: the next tick comes one period after the late one, and the grid starts again
+     * there. The points of the old grid that had passed by then are skipped and counted. A tick that is late by at most
+     * 5 milliseconds, and by at most the period, does not shift the grid. Otherwise the usual delays of the operating
+     * system would make every ticker drift.
      */
     DELAY;
 

@@ -5,27 +5,27 @@ package io.pendula;
  * {@link System#nanoTime()} is. Values may be negative and may wrap around; only differences are meaningful. (Other
  * libraries call a time source a <em>ticker</em>; here a {@link Ticker} is a periodic timer.)
  *
- * <p>An implementation must be safe for use by multiple threads, must never go backwards, and must not block. It should cost
- * at most a few tens of nanoseconds: it is read at every tick and every arming, except by {@code at}. Workers still park on
- * real time, so a clock that runs faster or slower than the system's makes timers late, never early. For tests see
- * {@link ManualClock}.
+ * <p>An implementation must be safe for use by multiple threads, must never go backwards, and must not block. A reading
+ * should cost at most a few tens of nanoseconds, because every tick and every arming except {@code at} reads the clock.
+ * Workers park on real time, so a clock that runs faster or slower than the system's makes timers late, never early.
+ * For tests see {@link ManualClock}.
  *
- * <p>A scheduler can count 36 years of its clock; after that it arms no more timers. Do not use a wall clock: if it starts
- * in 1970 and is then set, it jumps by more than that.
+ * <p>A scheduler can count 36 years of its clock; after that it arms no more timers. Do not use a wall clock: if it
+ * starts in 1970 and is then set to the current date, it jumps by more than 36 years.
  *
  * @since 0.1
  */
 @FunctionalInterface
 public interface NanoClock {
     /**
-     * The current reading.
+     * Returns the current reading.
      *
      * @return nanoseconds since an arbitrary but fixed origin
      */
     long nanoTime();
 
     /**
-     * The system's monotonic clock, {@link System#nanoTime()}.
+     * Returns the system's monotonic clock, {@link System#nanoTime()}.
      *
      * @return the clock that schedulers use by default
      */

@@ -41,12 +41,12 @@ public final class PendingTimer {
         this.period = timer.periodNanos();
     }
 
-    /** {@return the timer itself; it can be cancelled, or stopped and reset after a cast to its type} */
+    /** {@return the timer itself, which can be cancelled or, after a cast to its type, stopped and reset} */
     public TimerHandle timer() {
         return (TimerHandle) timer;
     }
 
-    /** {@return the task as the program gave it; null if there is none} */
+    /** {@return the task as the program passed it; null if there is none} */
     public @Nullable Object task() {
         return task;
     }

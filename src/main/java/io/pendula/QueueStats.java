@@ -37,33 +37,33 @@ public abstract sealed class QueueStats permits TimerStats, TimerStats.Queue {
         return values[((Row) figure).index];
     }
 
-    /** {@return how often a timer was armed: by making it, by a reset, by each next tick of a ticker} */
+    /** {@return how often a timer was armed: when it was created, by a reset, or for the next tick of a ticker} */
     public long armed() { return get(Row.ARMED); }
 
     /**
-     * {@return how many of these fired, including an executor's tasks that were cancelled after a thread had taken them out
-     * of the queue and before it began them}
+     * {@return how many {@linkplain #armed armings} have fired, including those of an executor's tasks that were
+     * cancelled after a thread had claimed them and before it began them}
      */
     public long fired() { return get(Row.FIRED); }
 
-    /** {@return how many were prevented by {@code stop} or {@code cancel}} */
+    /** {@return how many armings were prevented by {@code stop} or {@code cancel}} */
     public long stopped() { return get(Row.STOPPED); }
 
-    /** {@return how many were replaced by {@code Timer.reset} or {@code Ticker.reset}} */
+    /** {@return how many armings were replaced by {@code Timer.reset} or {@code Ticker.reset}} */
     public long resets() { return get(Row.RESETS); }
 
     /**
-     * {@return how many were dropped or returned when the scheduler or a loop was closed; this includes callbacks that then
-     * waited in the builder's executor, which no longer count as fired}
+     * {@return how many armings were dropped or returned when the scheduler or a loop was closed; this includes
+     * callbacks that then waited in the builder's executor, which no longer count as fired}
      */
     public long unfired() { return get(Row.UNFIRED); }
 
-    /** {@return how many are still to come} */
+    /** {@return how many armings are pending} */
     public long pending() { return get(Row.PENDING); }
 
     /**
-     * {@return how many heap entries have no armed timer any more, because it was stopped or brought forward, and are not
-     * yet removed}
+     * {@return the number of stale heap entries, which are not removed yet: their timers were stopped or brought
+     * forward}
      */
     public long staleEntries() { return get(Row.STALE_ENTRIES); }
 
@@ -82,10 +82,10 @@ public abstract sealed class QueueStats permits TimerStats, TimerStats.Queue {
     public long nanosUntilNext() { return get(Row.NANOS_UNTIL_NEXT); }
 
     /**
-     * {@return how late firings were since the scheduler's start: the delay between a deadline and the claim of its firing}
-     * Waiting in the builder's executor is not included. All callbacks of one poll of a loop, and up to eight short
-     * callbacks of a worker, are claimed by one reading of the clock. If one of them takes long nevertheless, the lateness
-     * of those after it does not include that.
+     * {@return the distribution of lateness since the scheduler's start} Lateness is the time from a deadline to the
+     * claim of its firing, without a wait in the builder's executor. All callbacks of one poll of a loop, and up to
+     * eight short callbacks of a worker, are claimed by one reading of the clock. If one of them takes long, that time
+     * is not included in the lateness of those after it.
      */
     public Lateness lateness() {
         return lateness;

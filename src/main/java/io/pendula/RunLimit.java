@@ -18,12 +18,12 @@ import java.util.function.Function;
  * }
  * }</pre>
  *
- * <p><b>After {@link #close} has returned</b>, this limit sends no more interrupts, and none that it has sent is left in the
- * thread's flag. It does not stop work that ignores interrupts.
+ * <p><b>After {@link #close} has returned</b>, this limit sends no more interrupts, and no interrupt that it has sent
+ * is left in the thread's flag. A limit does not stop work that ignores interrupts.
  *
- * <p><b>Other interrupts.</b> The flag does not show who set it. If this limit has sent an interrupt and the flag is set at
- * the close, the close clears the flag. It does so even if another thread has interrupted at the same time. Otherwise a
- * close does not change the flag.
+ * <p><b>Other interrupts.</b> The flag does not show which thread set it. If this limit has sent an interrupt,
+ * {@link #close} clears the flag, even if another thread has interrupted at the same time. Otherwise it does not change
+ * the flag.
  *
  * <p><b>Nesting.</b> Limits of one thread may enclose each other, and each counts its own time. An inner close never
  * removes the interrupt of an enclosing limit. If the enclosing limit's time is over, too, the flag stays set until that
@@ -97,10 +97,11 @@ public final class RunLimit implements AutoCloseable {
     }
 
     /**
-     * Whether the time was over before the limit was closed, so that the thread was interrupted. Any thread may call this at
-     * any time. The result never changes after the limit is closed.
+     * Returns true if the time was over before the limit was closed, so that the thread was interrupted. A close of the
+     * scheduler, loop or group counts as the end of the time. Any thread may call this method at any time. The result
+     * never changes after the limit is closed.
      *
-     * @return true if an interrupt was sent or is being sent; it may have ended a wait already, or the flag may still be set
+     * @return true if an interrupt was sent or is being sent
      */
     public boolean isOver() {
         State s = state.get();
@@ -108,7 +109,8 @@ public final class RunLimit implements AutoCloseable {
     }
 
     /**
-     * Ends the limit. If the interrupt is being sent at this moment, waits until it is sent. Closing again is harmless.
+     * Ends the limit. If the interrupt is being sent at this moment, this method waits until it is sent. Closing again
+     * is harmless.
      *
      * @throws IllegalStateException if called by a thread other than the limited one
      */

@@ -47,7 +47,8 @@ import org.jspecify.annotations.Nullable;
 @FunctionalInterface
 public interface Schedule {
     /**
-     * Returns the first time after an instant. Called by the thread that runs the task; should return at once.
+     * Returns the first time after an instant. Called by {@link Timers#schedule}, then by threads that run the task;
+     * never by two threads at the same time for one timer. It should return at once.
      *
      * @param after the current instant, or the time of the last run if that is later
      * @return an instant after {@code after}; null if there is none
@@ -55,7 +56,7 @@ public interface Schedule {
     @Nullable Instant next(Instant after);
 
     /**
-     * Each day at a given time.
+     * Returns a schedule that is due each day at a given time.
      *
      * @param time the time of day
      * @param zone the time zone
@@ -67,7 +68,7 @@ public interface Schedule {
     }
 
     /**
-     * Each week on a given day.
+     * Returns a schedule that is due each week on a given day.
      *
      * @param day the day of the week
      * @param time the time of day
@@ -81,7 +82,7 @@ public interface Schedule {
     }
 
     /**
-     * Each month on a given day.
+     * Returns a schedule that is due each month on a given day.
      *
      * @param day the day of the month, from 1 to 31; in a shorter month, its last day
      * @param time the time of day

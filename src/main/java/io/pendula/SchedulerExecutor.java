@@ -26,16 +26,16 @@ import org.jspecify.annotations.Nullable;
  * {@link java.util.concurrent.ScheduledThreadPoolExecutor} with {@code setRemoveOnCancelPolicy(true)}. These rules apply
  * where that contract is silent or less strict:
  *
- * <p><b>Time.</b> No task starts before its delay has passed. Delays are kept in nanoseconds and saturate. Zero or negative
- * is due at once, but never runs inside the call; more than 18 years never runs. Immediate and delayed tasks share one
- * order, that of their deadlines, so neither kind starves the other.
+ * <p><b>Time.</b> No task starts before its delay has passed. Delays are kept in nanoseconds and saturate. With a zero
+ * or negative delay, a task is due at once, but never runs inside the call; with more than 18 years, it never runs.
+ * Immediate and delayed tasks share one order, that of their deadlines, so neither kind starves the other.
  *
- * <p><b>Threads.</b> A pool of n runs up to n tasks at once, and never more, whichever threads submitted them. A pool built
- * with an executor runs its tasks there, as many at once as that executor allows. A task may block. Tasks due behind it then
- * run on another thread of the pool if one is idle. A task submitted while the other runs starts at once. A task that was
- * waiting before is usually less than a millisecond late, or up to 14 ms if both became due at almost the same time. With
- * one worker, and no executor, tasks run strictly one after the other; those with equal deadlines in the order of
- * submission. A view has the threads of its scheduler.
+ * <p><b>Threads.</b> A pool of n runs up to n tasks at once, and never more, whichever threads submitted them. A pool
+ * built with an executor runs its tasks there, as many at once as that executor allows. A task may block: if another
+ * thread of the pool is idle, it runs the other tasks. A task submitted meanwhile starts at once. A task that was
+ * already waiting is usually less than a millisecond late, or up to 14 ms if both became due at almost the same time.
+ * With one thread and no executor, tasks run strictly one after the other, those with equal deadlines in the order of
+ * submission. A view uses the threads of its scheduler.
  *
  * <p><b>Futures.</b> All futures except those of {@code invokeAll} are
  * {@link java.util.concurrent.RunnableScheduledFuture}s, those of {@code submit} too. A {@code cancel} takes effect at
@@ -54,9 +54,9 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Memory effects.</b> Actions in a thread before it submits a task happen-before the task runs, and that
  * happens-before {@code get} returns. Actions in tasks happen-before {@code awaitTermination} returns true.
  *
- * <p>All methods may be called by any thread at any time, by tasks too. Submitting and cancelling do not block, with one
- * exception. While the first submission to a pool calls the thread factory, other submissions wait for the first thread.
- * For a view, the exceptions of its {@link TimerScheduler} apply.
+ * <p>All methods may be called by any thread at any time, including by tasks. Submitting and cancelling do not block,
+ * with one exception: while the first submission to a pool calls the thread factory, other submissions wait. For a
+ * view, the exceptions of its {@link TimerScheduler} apply.
  *
  * @since 0.1
  */
@@ -139,11 +139,10 @@ public final class SchedulerExecutor extends AbstractExecutorService
      * @param timeout how long it may take, including the wait for a thread, in {@code unit}s; zero or negative: the time is
      *     over at once
      * @param unit the unit of {@code timeout}
-     * @param onTimeout called with the task's future if that is not done when the time is over; null: the future is
-     *     cancelled, and the task interrupted. Your own action replaces that: the task continues unless the action cancels
-     *     it. A thread of the {@linkplain TimerScheduler#shared() shared} scheduler calls it, because those of this executor
-     *     may be blocked. With a {@link ManualClock} its {@code advance} calls it. With any other clock the time is that of
-     *     the shared scheduler
+     * @param onTimeout called with the task's future if the task is not done in time; the task then continues unless
+     *     this action cancels it. Null: the future is cancelled and the task interrupted. The
+     *     {@linkplain TimerScheduler#shared() shared} scheduler measures the time and calls the action, because the
+     *     threads of this executor may be blocked; with a {@link ManualClock}, its {@code advance} does so
      * @return the task's future
      * @throws NullPointerException if {@code task} or {@code unit} is null
      * @throws RejectedExecutionException if this executor is shut down, or its scheduler or the timeout's scheduler is full;
@@ -225,7 +224,7 @@ public final class SchedulerExecutor extends AbstractExecutorService
     }
 
     /**
-     * As {@link #schedule(Runnable, long, TimeUnit)}.
+     * Like {@link #schedule(Runnable, long, TimeUnit)}, with a {@code Duration}.
      *
      * @param command the task to run
      * @param delay how long to wait; zero or negative: due at once; beyond 18 years: never
@@ -238,7 +237,7 @@ public final class SchedulerExecutor extends AbstractExecutorService
     }
 
     /**
-     * As {@link #schedule(Callable, long, TimeUnit)}.
+     * Like {@link #schedule(Callable, long, TimeUnit)}, with a {@code Duration}.
      *
      * @param <V> the type of the result
      * @param callable the task to run
@@ -252,7 +251,7 @@ public final class SchedulerExecutor extends AbstractExecutorService
     }
 
     /**
-     * As {@link #scheduleAtFixedRate(Runnable, long, long, TimeUnit)}.
+     * Like {@link #scheduleAtFixedRate(Runnable, long, long, TimeUnit)}, with {@code Duration}s.
      *
      * @param command the task to run
      * @param initialDelay until the first run; zero or negative: due at once; beyond 18 years: never
@@ -268,7 +267,7 @@ public final class SchedulerExecutor extends AbstractExecutorService
     }
 
     /**
-     * As {@link #scheduleWithFixedDelay(Runnable, long, long, TimeUnit)}.
+     * Like {@link #scheduleWithFixedDelay(Runnable, long, long, TimeUnit)}, with {@code Duration}s.
      *
      * @param command the task to run
      * @param initialDelay until the first run; zero or negative: due at once; beyond 18 years: never
@@ -339,29 +338,21 @@ public final class SchedulerExecutor extends AbstractExecutorService
         return tracker.shutdownNow();
     }
 
-    /**
-     * Whether new tasks are rejected: after a shutdown, and for a view after its scheduler was closed.
-     *
-     * @return true if every submission will be rejected
-     */
+    /** {@return true if new tasks are rejected: after a shutdown or, for a view, after its scheduler was closed} */
     @Override
     public boolean isShutdown() {
         return tracker.isShutdown();
     }
 
-    /**
-     * Whether it is shut down and all its tasks have ended; for a pool, its threads, too.
-     *
-     * @return true if nothing will run any more
-     */
+    /** {@return true if this executor is shut down and its tasks have ended; for a pool, also its threads} */
     @Override
     public boolean isTerminated() {
         return tracker.isTerminated();
     }
 
     /**
-     * Waits until all tasks have ended after a shutdown; for a pool, its threads, too. For a view, this closes loops of
-     * threads that have ended, which cancels the tasks there.
+     * Waits until all tasks have ended after a shutdown; for a pool, also its threads. For a view, this also closes
+     * loops whose threads have ended, which cancels the tasks there.
      *
      * @param timeout the maximum time to wait; zero or negative: do not wait
      * @param unit the unit of {@code timeout}
@@ -376,10 +367,11 @@ public final class SchedulerExecutor extends AbstractExecutorService
 
     /**
      * Shuts down and waits until all tasks have ended. If the waiting thread is interrupted, the remaining tasks are
-     * stopped as by {@link #shutdownNow()}. So the futures of tasks that had not begun are never done. The interrupt flag
-     * is set at the end. This does not wait if it is called by one of the executor's own tasks, by any callback of a view's
-     * scheduler, or by a thread that has a {@link TimerLoop} there. The tasks may need that thread. With a
-     * {@link ManualClock}, advance the clock before this call: it waits for tasks that wait for the clock.
+     * stopped as by {@link #shutdownNow()}. The futures of tasks that had not begun are then never done, and the
+     * interrupt flag is set at the end. This method does not wait if it is called by one of the executor's own tasks
+     * or, for a view, by any callback of its scheduler. The same is true of a thread that has a {@link TimerLoop}
+     * there. The tasks may need that thread. With a {@link ManualClock}, advance the clock first, because this method
+     * waits for tasks that wait for the clock.
      */
     @Override
     public void close() {
@@ -407,8 +399,9 @@ public final class SchedulerExecutor extends AbstractExecutorService
     }
 
     /**
-     * Whether one-shot tasks that wait when {@code shutdown()} is called still run when they are due. Default: true. If
-     * false, they are cancelled, except those that are due already, which still run. Takes effect after a shutdown, too.
+     * Sets whether one-shot tasks that wait when {@code shutdown()} is called still run when they are due. Default:
+     * true. If false, they are cancelled, except those that are due already, which still run. Takes effect after a
+     * shutdown, too.
      *
      * @param value false to cancel them
      */
@@ -417,14 +410,14 @@ public final class SchedulerExecutor extends AbstractExecutorService
         tracker.policyChanged();
     }
 
-    /** {@return whether waiting one-shot tasks outlive {@code shutdown()}} */
+    /** {@return whether waiting one-shot tasks still run after {@code shutdown()}} */
     public boolean getExecuteExistingDelayedTasksAfterShutdownPolicy() {
         return tracker.delayedAfterShutdown;
     }
 
     /**
-     * Whether periodic tasks continue after {@code shutdown()}, until they are cancelled. Default: false. Takes effect after
-     * a shutdown, too.
+     * Sets whether periodic tasks continue after {@code shutdown()}, until they are cancelled. Default: false. Takes
+     * effect after a shutdown, too.
      *
      * @param value true to let them continue
      */
@@ -433,27 +426,19 @@ public final class SchedulerExecutor extends AbstractExecutorService
         tracker.policyChanged();
     }
 
-    /**
-     * Whether periodic tasks outlive {@code shutdown()}.
-     *
-     * @return the current setting
-     */
+    /** {@return whether periodic tasks continue after {@code shutdown()}} */
     public boolean getContinueExistingPeriodicTasksAfterShutdownPolicy() {
         return tracker.periodicAfterShutdown;
     }
 
-    /**
-     * Counts of the work so far and of the pending timers of the scheduler behind this executor. For a pool these are its
-     * own tasks; for a view, all timers of its scheduler.
-     *
-     * @return a snapshot
-     */
+    /** {@return a snapshot of the counts of this pool's tasks; for a view, of all timers of its scheduler} */
     public TimerStats stats() {
         return TimerStats.of(engine);
     }
 
     /**
-     * The waiting tasks; for a view, all pending timers of its scheduler. See {@link TimerScheduler#pendingTimers}.
+     * Returns the waiting tasks; for a view, all pending timers of its scheduler. See
+     * {@link TimerScheduler#pendingTimers}.
      *
      * @param limit the maximum number to return, at least 1
      * @return an unmodifiable list, in no particular order
@@ -464,7 +449,8 @@ public final class SchedulerExecutor extends AbstractExecutorService
     }
 
     /**
-     * The number of waiting tasks of each class; for a view, in its scheduler. See {@link TimerScheduler#pendingByTask}.
+     * Returns the number of waiting tasks of each class; for a view, in its scheduler. See
+     * {@link TimerScheduler#pendingByTask}.
      *
      * @return an unmodifiable map, the most frequent class first
      */
@@ -473,7 +459,8 @@ public final class SchedulerExecutor extends AbstractExecutorService
     }
 
     /**
-     * The number of waiting tasks for each key; for a view, in its scheduler. See {@link TimerScheduler#pendingBy}.
+     * Returns the number of waiting tasks for each key; for a view, in its scheduler. See
+     * {@link TimerScheduler#pendingBy}.
      *
      * @param key called once for each task that waits
      * @param <K> the type of the key; a key may be null

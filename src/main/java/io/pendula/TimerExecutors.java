@@ -35,17 +35,17 @@ public final class TimerExecutors {
     private TimerExecutors() {}
 
     /**
-     * Starts the configuration of an executor with a name, a listener or other settings.
+     * Returns a builder for an executor with a name, a listener or other settings.
      *
-     * @return a builder with all defaults
+     * @return a builder with default settings
      */
     public static Builder builder() {
         return new Builder();
     }
 
     /**
-     * An executor that runs up to {@code workers} tasks at the same time, and never more. Its threads are started when they
-     * are needed, are not daemons, and have the context class loader of the calling thread.
+     * Creates an executor that runs up to {@code workers} tasks at the same time, and never more. Its threads are
+     * started when they are needed, are not daemons, and have the context class loader of the calling thread.
      *
      * @param workers the number of threads, at least 0. Zero is treated as 1, because a task needs a thread to run. That
      *     thread is started by the first submission and, unlike in the JDK's pool of size 0, ends with the executor. Numbers
@@ -62,21 +62,23 @@ public final class TimerExecutors {
     }
 
     /**
-     * As {@link #newScheduledThreadPool(int)}, with your own thread factory.
+     * Like {@link #newScheduledThreadPool(int)}, but with your own thread factory.
+     *
+     * <p>The factory must return new platform threads that have not been started, and must not block. It is called by
+     * one thread at a time: by the first submission, then by workers that are about to run a task, and after a failure
+     * also by later submissions. If it fails to create the first thread, the submission throws, and queues nothing. If
+     * it fails to create a later thread, the uncaught-exception handler of the thread that called the factory is
+     * notified. Later submissions and tasks try again.
+     *
+     * <p>The factory may submit tasks to the pool. If it then fails to create the first thread, these tasks run only
+     * after a later submission has started a thread; until then, {@code close} does not return.
      *
      * @param workers the number of threads, at least 0; 0 is treated as 1
-     * @param threadFactory must return new platform threads that have not been started. If it fails to make the first one,
-     *     the submission that needed it throws, and queues nothing. If it fails to make a later thread, the
-     *     uncaught-exception handler of the thread that called the factory is notified. Later submissions and tasks try
-     *     again. It must not block. It is called by the first submission, then by a worker that is about to run a task.
-     *     After a failure, a later submission also calls it. It is called by one thread at a time. It may submit tasks to
-     *     the pool. If it then fails to make the first thread, these tasks run, and {@code close} returns, only after a
-     *     later submission has started a thread
+     * @param threadFactory creates the threads of the pool
      * @return a new executor
-     * @throws IllegalArgumentException if {@code workers} is less than 0, or if {@code threadFactory} is the JDK's factory
-     *     of virtual threads. For other factories of virtual threads, the first submission throws it. A worker must wake up
-     *     when a task is due, and a virtual thread depends on others for that. To run tasks on virtual threads, use a view
-     *     of a scheduler whose {@link TimerScheduler.Builder#executor executor} runs them there
+     * @throws IllegalArgumentException if {@code workers} is less than 0, or if {@code threadFactory} is the JDK's
+     *     factory of virtual threads. For other factories of virtual threads, the first submission throws it. To run
+     *     tasks on virtual threads, use {@link Builder#executor executor}
      * @throws NullPointerException if {@code threadFactory} is null
      */
     public static SchedulerExecutor newScheduledThreadPool(int workers, ThreadFactory threadFactory) {
@@ -84,8 +86,8 @@ public final class TimerExecutors {
     }
 
     /**
-     * An executor with one thread: tasks run strictly one after the other, in the order of their deadlines and, among
-     * equal ones, of submission.
+     * Creates an executor with one thread: tasks run strictly one after the other, in the order of their deadlines and,
+     * among equal ones, of submission.
      *
      * @return a new executor
      */
@@ -94,7 +96,8 @@ public final class TimerExecutors {
     }
 
     /**
-     * As {@link #newSingleThreadScheduledExecutor()}, with your own thread factory.
+     * Like {@link #newSingleThreadScheduledExecutor()}, but with your own thread factory, see
+     * {@link #newScheduledThreadPool(int, ThreadFactory)}.
      *
      * @param threadFactory must return a new platform thread that has not been started
      * @return a new executor
@@ -106,8 +109,8 @@ public final class TimerExecutors {
     }
 
     /**
-     * An executor that runs each task on its own virtual thread, so that any number of tasks may block. One platform thread
-     * starts them when they are due. Needs Java 21 or later.
+     * Creates an executor that runs each task on its own virtual thread, so that any number of tasks may block. One
+     * platform thread starts them when they are due. Needs Java 21 or later.
      *
      * @return a new executor
      * @throws UnsupportedOperationException if this Java has no virtual threads
@@ -132,8 +135,9 @@ public final class TimerExecutors {
         }
 
         /**
-         * The maximum number of tasks that run at the same time. Default: 1, so that tasks run strictly one after the other.
-         * With an {@link #executor} it is the number of threads that hand tasks over to it; 1 is enough for that.
+         * Sets the maximum number of tasks that run at the same time. Default: 1, so that tasks run strictly one after
+         * the other. With an {@link #executor} it is the number of threads that hand tasks over to it; 1 is enough for
+         * that.
          *
          * @param threads from 1 to 32,767
          * @return this
@@ -145,9 +149,9 @@ public final class TimerExecutors {
         }
 
         /**
-         * The policy of {@code scheduleAtFixedRate} for runs that could not begin on time, for example after a long run or a
-         * suspension of the machine. Default: {@link MissedTicks#BURST}, as in the JDK's pool: missed runs are caught up,
-         * one after the other.
+         * Sets the policy of {@code scheduleAtFixedRate} for runs that could not begin on time, for example after a
+         * long run or a suspension of the machine. Default: {@link MissedTicks#BURST}, as in the JDK's pool: missed
+         * runs are caught up, one after the other.
          *
          * @param missedRuns the policy
          * @return this
@@ -160,9 +164,9 @@ public final class TimerExecutors {
         }
 
         /**
-         * Whether a periodic task continues after a run that has thrown. If so, the {@link #listener} is notified of each of
-         * these runs or, without one, the thread's uncaught-exception handler; the future ends only if it is cancelled.
-         * Default: false, as in the JDK's pool: such a run is the last one.
+         * Sets whether a periodic task continues after a run that has thrown. If so, each exception is reported to the
+         * {@link #listener} or, without one, to the thread's uncaught-exception handler; the future ends only if it is
+         * cancelled. Default: false, as in the JDK's pool: such a run is the last one.
          *
          * @param keep true to let the task continue
          * @return this
@@ -173,16 +177,16 @@ public final class TimerExecutors {
         }
 
         /**
-         * The time limit of each run. A run that takes longer is interrupted, as by {@code cancel(true)}: the interrupt
-         * affects nothing that its thread does afterwards. The {@link #listener} is notified
+         * Sets the time limit of each run. A run that takes longer is interrupted, as by {@code cancel(true)}: the
+         * interrupt affects nothing that its thread does afterwards. The {@link #listener} is notified
          * ({@link TimerListener#timedOut}); without one, the run is logged. Only this run ends, and only if the task
          * responds to the interrupt. The future is not cancelled: it completes with the task's result or exception. A
-         * periodic task continues with its next period, even if the interrupted run throws; that exception is reported to
-         * the listener.
+         * periodic task continues with its next period, even if the interrupted run throws; that exception is reported
+         * to the listener.
          *
-         * <p>The limit is a timer of the {@linkplain TimerScheduler#shared() shared} scheduler, because this executor's
-         * threads may all be blocked. If it cannot be armed, the run ends with that exception before the task begins.
-         * Default: no limit.
+         * <p>The limit is a timer of the {@linkplain TimerScheduler#shared() shared} scheduler, because all threads of
+         * this executor may be blocked. With a {@link ManualClock}, it is a timer of this executor. If it cannot be
+         * armed, the run ends with the exception before the task begins. Default: no limit.
          *
          * @param limit more than zero; beyond 18 years: never
          * @return this

@@ -21,12 +21,12 @@ import org.jspecify.annotations.Nullable;
  * connection.onClose(group::close);
  * }</pre>
  *
- * <p>A group is a list: it has no thread, queue or limit of its own. A timer that was stopped or has fired still belongs to
- * the group, and may be reset until the group is closed. As the list grows, timers that are not pending are removed from it,
- * so a long-lived group stays small without being closed.
+ * <p>A group is a list: it has no thread, queue or limit of its own. A timer that has fired or was stopped may be reset
+ * until the group is closed. As the list grows, timers that are not pending are removed from it; a reset adds them
+ * again. So a long-lived group stays small without being closed.
  *
- * <p>All methods may be called by any thread at any time, including callbacks of the group. Arming in a group and resetting
- * its timers wait for each other, also in groups within it; stopping and cancelling do not wait.
+ * <p>All methods may be called by any thread at any time, including callbacks of the group. Calls that arm or reset
+ * timers of a group, or of groups within it, wait for each other. Stopping and cancelling do not wait.
  *
  * @since 0.1
  */
@@ -171,11 +171,11 @@ public final class TimerGroup extends Armer implements Timers, AutoCloseable {
     }
 
     /**
-     * Closes the group: cancels its pending timers, including those of groups within it, and rejects new ones. Arming and
-     * {@code reset} throw {@link RejectedExecutionException} from then on. Does not wait for callbacks in progress;
-     * to wait, call {@link TimerHandle#cancelAndAwait} of a timer. A future that waits for an {@link #orTimeout} of the
-     * group completes with a {@link java.util.concurrent.CancellationException}, on this thread. If this fails, for example
-     * because memory is short, the next call does the rest.
+     * Closes the group: cancels its pending timers, including those of groups within it, and rejects new ones. Arming
+     * and {@code reset} throw {@link RejectedExecutionException} from then on. Does not wait for callbacks in progress;
+     * to wait, call {@link TimerHandle#cancelAndAwait} of each timer. A future with an {@link #orTimeout} of the group
+     * completes with a {@link java.util.concurrent.CancellationException}, on the calling thread. If this fails, for
+     * example because memory is short, the next call does the rest.
      *
      * @return the number of timers and tickers that this call cancelled; each had a pending firing, which this call
      *     prevented
@@ -204,18 +204,18 @@ public final class TimerGroup extends Armer implements Timers, AutoCloseable {
         return cancelled;
     }
 
-    /** As {@link #cancel()}, for {@code try} statements. Closing again is harmless. */
+    /** Same as {@link #cancel()}, for {@code try} statements. Closing again is harmless. */
     @Override
     public void close() {
         cancel();
     }
 
     /**
-     * The name of the group that has armed a timer. {@code timers.pendingBy(TimerGroup::nameOf)} counts pending timers by
-     * group.
+     * Returns the name of the group in which a timer was armed. {@code timers.pendingBy(TimerGroup::nameOf)} counts
+     * pending timers by group.
      *
      * @param timer any timer
-     * @return the name of its innermost group; null if it was not armed by a group, or was made by {@link #schedule}
+     * @return the name of its innermost group; null if it was not armed in a group, or was made by {@link #schedule}
      * @throws NullPointerException if {@code timer} is null
      */
     public static @Nullable String nameOf(TimerHandle timer) {

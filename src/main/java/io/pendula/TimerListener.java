@@ -6,14 +6,15 @@ import io.pendula.internal.util.Check;
 import java.util.List;
 
 /**
- * Is notified of callbacks that threw, took long, or blocked their thread. Most methods get the timer and its lateness when
- * the callback began; {@link TimerHandle#task()} returns the task.
+ * Is notified of callbacks that threw, took long, or blocked their thread, and of late loops and pauses. Most methods
+ * receive the timer, and its lateness when the run was claimed; {@link TimerHandle#task()} returns the task.
  *
- * <p>Several threads may call the methods at the same time: those of the scheduler, its loops, the executor and the shared
- * scheduler ({@link #timedOut}), and the monitor. A thread that advances a {@link ManualClock} calls them, too, and a thread
- * that arms a timer if a loop cannot be woken. They must return quickly and must not block, because other timers of the
- * thread wait meanwhile. If a listener throws, the exception goes to the thread's uncaught-exception handler, once, and has
- * no other effect. No listener is notified of it, and an exception of that handler is ignored.
+ * <p>Several threads may call the methods at the same time: those of the scheduler, its monitor, its loops and its
+ * executor, and for {@link #timedOut} those of the shared scheduler. A thread that advances a {@link ManualClock} calls
+ * them too, and so does a thread that arms a timer if it cannot wake a loop. The methods must return quickly and must
+ * not block, because other timers of the thread wait meanwhile. If a listener throws, the exception goes to the
+ * thread's uncaught-exception handler, once. Listeners are not notified of it, and an exception of that handler is
+ * ignored.
  *
  * <p>A scheduler without a listener passes exceptions to the thread's uncaught-exception handler. It logs slow and
  * interrupted callbacks, callbacks that block their thread, and late loops, as {@link #logging()} does.
@@ -22,16 +23,18 @@ import java.util.List;
  */
 public interface TimerListener {
     /**
-     * A listener that logs events through the {@link System.Logger} named {@code io.pendula}. Exceptions are errors; slow,
-     * stalled and interrupted callbacks, blocked schedulers, late loops and pauses are warnings. For each scheduler it
-     * writes at most ten lines of each kind within ten seconds. Then it writes one line with the number of omitted lines
-     * and, for measured times, the longest. All pauses are counted together; schedulers with the same name may be, too. A
-     * daemon thread writes the lines, so a log that blocks delays no timer. This thread ends within twelve seconds of the
-     * last line. Closing a scheduler, and an executor's {@code awaitTermination}, waits for it at most five seconds. A
-     * program that exits without either may lose the last lines.
+     * Returns a listener that logs events through the {@link System.Logger} named {@code io.pendula}. Exceptions are
+     * errors; slow, stalled and interrupted callbacks, blocked schedulers, late loops and pauses are warnings. For each
+     * scheduler it writes at most ten lines of each kind within ten seconds. Then it writes one line with the number of
+     * omitted lines and, for measured times, the longest. All pauses are counted together; schedulers with the same
+     * name may be, too.
      *
-     * <p>A line names the task by its {@code toString}, which that thread calls, or by its class if the class does not
-     * override {@code toString}.
+     * <p>A daemon thread writes the lines, so a log that blocks delays no timer. This thread ends within twelve seconds
+     * of the last line. Closing a scheduler, and an executor's {@code awaitTermination}, wait for it at most five
+     * seconds. A program that exits without either may lose the last lines.
+     *
+     * <p>A line names the task by its {@code toString}, which the daemon thread calls, or by its class if the class
+     * does not override {@code toString}.
      *
      * @return a new listener
      */
@@ -40,9 +43,9 @@ public interface TimerListener {
     }
 
     /**
-     * A listener that calls this one, then another. If both throw, it throws the exception of this one, with that of the
-     * other as suppressed. The default methods apply to each: if one of them does not override {@link #threw}, the
-     * uncaught-exception handler is called as well.
+     * Returns a listener that calls this listener, then {@code next}. If both throw, it throws the exception of this
+     * listener, with that of {@code next} as suppressed. The default methods apply to each: if one of the two does not
+     * override {@link #threw}, the uncaught-exception handler is called as well.
      *
      * @param next called after this one, even if this one throws
      * @return a listener that calls both
@@ -53,10 +56,10 @@ public interface TimerListener {
     }
 
     /**
-     * A callback threw. The timer continues: a ticker ticks again, and a {@link Timer} can be reset. An executor's periodic
-     * task ends, unless the builder says otherwise. Its one-shot tasks are reported only if they were given to
-     * {@code execute}, because the others have futures that report the exception. The default implementation calls the
-     * uncaught-exception handler of the current thread, as if the exception had ended it.
+     * Called when a callback has thrown. The timer continues: a ticker ticks again, and a {@link Timer} can be reset.
+     * An executor's periodic task ends, unless the builder says otherwise. Its one-shot tasks are reported only if they
+     * were given to {@code execute}, because the others have futures that report the exception. The default
+     * implementation calls the uncaught-exception handler of the current thread, as if the exception had ended it.
      *
      * @param timer the timer whose callback threw
      * @param latenessNanos how many nanoseconds after its deadline the run was claimed, see {@link TimerStats#lateness}
@@ -67,7 +70,7 @@ public interface TimerListener {
     }
 
     /**
-     * A callback has returned, or thrown, and took longer than the builder's {@code slowCallback}.
+     * Called when a callback has returned or thrown, and took longer than the builder's {@code slowCallback}.
      *
      * @param timer the timer whose callback it was
      * @param latenessNanos how many nanoseconds after its deadline the run was claimed, see {@link TimerStats#lateness}
@@ -76,9 +79,10 @@ public interface TimerListener {
     default void slow(TimerHandle timer, long latenessNanos, long ranNanos) {}
 
     /**
-     * A callback has not returned for longer than the builder's {@code stallAfter}. Called by the monitor, once for each
-     * such run. If another worker is free or can be started, it runs the other timers that are due on that worker; timers of
-     * a loop wait. Not called for callbacks that the builder's executor runs, because they block no thread of the scheduler.
+     * Called by the monitor when a callback has been running for longer than the builder's {@code stallAfter}, once for
+     * each such run. If another worker is free or can be started, it runs the other timers that are due on that worker;
+     * timers of a loop wait. Not called for callbacks that the builder's executor runs, because they block no thread of
+     * the scheduler.
      *
      * @param timer the timer whose callback is still running
      * @param latenessNanos how many nanoseconds after its deadline the run was claimed, see {@link TimerStats#lateness}
@@ -87,9 +91,10 @@ public interface TimerListener {
     default void stalled(TimerHandle timer, long latenessNanos, long blockedNanos) {}
 
     /**
-     * A run of an executor's task has lasted for the builder's {@code runTimeout}, and is interrupted now. Called before the
-     * interrupt, so that {@link TimerHandle#runner()} still shows where the thread is; the run may end by itself meanwhile.
-     * Called by a thread of the {@linkplain TimerScheduler#shared() shared} scheduler.
+     * Called when a run of an executor's task has lasted for the builder's {@code runTimeout}, just before the run is
+     * interrupted. So {@link TimerHandle#runner()} still shows where the thread is, unless the run ends by itself
+     * meanwhile. Called by a thread of the {@linkplain TimerScheduler#shared() shared} scheduler; with a
+     * {@link ManualClock}, by the thread that advances it.
      *
      * @param timer the timer whose callback is interrupted
      * @param latenessNanos how many nanoseconds after its deadline the run was claimed, see {@link TimerStats#lateness}
@@ -98,9 +103,10 @@ public interface TimerListener {
     default void timedOut(TimerHandle timer, long latenessNanos, long ranNanos) {}
 
     /**
-     * Every thread of a scheduler, spare ones included, has been in one callback for longer than the builder's
-     * {@code stallAfter}. The scheduler's timers wait until one of these callbacks returns. Called by the monitor, after
-     * {@link #stalled} was called for each of the callbacks. Not called again until one of the threads is free.
+     * Called by the monitor when every thread of a scheduler, including spare threads, has been in one callback for
+     * longer than the builder's {@code stallAfter}. The scheduler's timers wait until one of these callbacks returns.
+     * Before, {@link #stalled} was called for each of the callbacks. Not called again until one of the threads has been
+     * free.
      *
      * @param schedulerName as given to the scheduler's builder
      * @param threads the number of threads
@@ -109,9 +115,9 @@ public interface TimerListener {
     default void allBlocked(String schedulerName, int threads, long blockedNanos) {}
 
     /**
-     * A {@link TimerLoop} is late: its thread has not polled since a timer became due, more than {@code stallAfter} ago.
-     * Called by the monitor, and not again until the thread polls. If a callback of the loop blocks the thread,
-     * {@link #stalled} is called instead.
+     * Called by the monitor when a {@link TimerLoop} is late: its thread has not polled since a timer became due, more
+     * than {@code stallAfter} ago. Not called again until the thread polls. If a callback of the loop blocks the
+     * thread, {@link #stalled} is called instead.
      *
      * @param loop the loop whose thread is busy elsewhere
      * @param timer the timer that has waited longest
@@ -120,10 +126,10 @@ public interface TimerListener {
     default void loopStalled(TimerLoop loop, TimerHandle timer, long latenessNanos) {}
 
     /**
-     * Armed timers were stopped by {@link TimerLoop#close()}. Called by the closing thread, once for the loop, unless
-     * nothing was armed; {@link TimerLoop#detach()} returns the timers instead. Also called, by any thread, when the
-     * scheduler detects that the loop's thread has ended without closing it. If the loop's thread is closing the loop at
-     * that moment, another thread's {@code close()} of the loop or of the scheduler may return before this is called.
+     * Called when {@link TimerLoop#close()} has stopped armed timers, once for the loop, by the closing thread.
+     * ({@link TimerLoop#detach()} returns the timers instead.) Also called, by any thread, when the scheduler detects
+     * that the loop's thread has ended without closing it. If the loop's thread is closing the loop at that moment,
+     * another thread's {@code close()} of the loop or of the scheduler may return before this is called.
      *
      * <p>The default implementation does nothing: a server that closes usually has timeouts armed, which is not a failure.
      * {@link TimerStats#unfired} counts them in any case.
@@ -134,18 +140,20 @@ public interface TimerListener {
     default void loopClosed(TimerLoop loop, List<TimerHandle> unfired) {}
 
     /**
-     * No thread of the scheduler could run for a second or more. Possible causes: the garbage collector paused all threads,
-     * the process was suspended, the machine was asleep, or the program's own {@link NanoClock} jumped. All timers that
-     * became due meanwhile run late, on each worker in the order of their deadlines. Called by the thread that wakes up
-     * first, once for each pause. No callback or loop is reported as stalled because of the pause.
+     * Called when no thread of the scheduler could run for a second or more. Possible causes: the garbage collector
+     * paused all threads, the process was suspended, the machine was asleep, or the program's own {@link NanoClock}
+     * jumped. All timers that became due meanwhile run late, on each worker in the order of their deadlines. Called by
+     * the thread that wakes up first, once for each pause. No callback or loop is reported as stalled because of the
+     * pause.
      *
      * @param pausedNanos the approximate length of the pause in nanoseconds
      */
     default void paused(long pausedNanos) {}
 
     /**
-     * The wakeup of a {@link TimerLoop} threw. The timer for which it was called stays armed. The default implementation
-     * calls the uncaught-exception handler of the current thread, as if the exception had ended it.
+     * Called when the wakeup of a {@link TimerLoop} has thrown. The timer for which it was called stays armed. The
+     * default implementation calls the uncaught-exception handler of the current thread, as if the exception had ended
+     * it.
      *
      * @param loop the loop whose wakeup threw
      * @param thrown the exception

@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
 
 /**
- * A worker that is driven by one of the application's threads, typically one that waits for I/O. Its timers run inside that
- * thread's loop; no other thread is involved.
+ * Runs timers in a loop of one of the application's threads, typically a thread that waits for I/O. Callbacks run on
+ * that thread; no other thread is involved.
  *
  * <pre>{@code
  * try (TimerLoop loop = timers.attach(selector::wakeup)) {
@@ -31,24 +31,25 @@ import java.util.concurrent.RejectedExecutionException;
  * loop.runDue();
  * }</pre>
  *
- * <p><b>Which timers.</b> A loop has the timers that its thread arms by any method of the scheduler, and those that any
- * thread arms by the methods of this class. If the scheduler has no workers, each timer that is armed by a thread without a
- * loop also goes to one of the loops. All threads may stop and reset them.
+ * <p><b>Which timers.</b> A loop has the timers that its thread arms by any method of the scheduler (except alarms),
+ * and those that any thread arms by the methods of this class. If the scheduler has no workers, a timer that is armed
+ * by a thread without a loop goes to one of the loops. Any thread may stop and reset them.
  *
- * <p><b>The wakeup</b> that was passed to {@link TimerScheduler#attach} makes the thread's current wait return at once or,
- * if the thread does not wait, its next one. {@link Selector#wakeup} and
- * {@link java.util.concurrent.locks.LockSupport#unpark} do so. If a thread arms a timer that is due before the loop would
- * wake up, it calls the wakeup, once for each wait. The wakeup may also be called when stopped timers must be removed, when
- * the scheduler closes, and even just after the loop was closed. It should neither block nor throw. If it throws, the
- * {@link TimerListener} is notified, and the timer stays armed. The next thread that arms an earlier timer calls the wakeup
+ * <p><b>The wakeup</b> that was passed to {@link TimerScheduler#attach} must end the thread's current wait or, if the
+ * thread is not waiting, its next one. {@link Selector#wakeup} and
+ * {@link java.util.concurrent.locks.LockSupport#unpark} do so. Arming a timer that is due before the end of the wait
+ * calls the wakeup, at most once per wait. It may also be called when stopped timers must be removed, when the
+ * scheduler closes, and just after the loop was closed. The wakeup should neither block nor throw. If it throws,
+ * {@link TimerListener#wakeupThrew} is called, and the timer stays armed. The next earlier timer calls the wakeup
  * again.
  *
  * <p><b>Confined.</b> Callbacks run on the loop's thread only. While the thread is busy elsewhere and does not call
- * {@code runDue}, they wait. A long delay is reported to {@link TimerListener#loopStalled}, except by a scheduler without
- * workers, which has no thread to detect it. If a timer must not wait for one thread, arm it on the scheduler's workers.
+ * {@code runDue}, they wait. A long delay is reported to {@link TimerListener#loopStalled}, unless the scheduler has no
+ * workers or a {@link ManualClock}: then it has no thread to detect the delay. If a timer must not wait for one thread,
+ * arm it on the scheduler's workers.
  *
- * <p><b>Threads.</b> Only the thread that attached the loop may use it, except for arming. A callback must not call
- * {@code runDue}, {@code nanosUntilNext} or {@code select}; it may close the loop.
+ * <p><b>Threads.</b> Any thread may arm timers through the loop. Only the thread that attached the loop may poll and
+ * close it. A callback must not call {@code runDue}, {@code nanosUntilNext} or {@code select}; it may close the loop.
  *
  * @since 0.1
  */
@@ -71,14 +72,17 @@ public final class TimerLoop extends Armer implements Timers, AutoCloseable {
     // ---- the loop's thread ----
 
     /**
-     * How long the thread may wait, in nanoseconds. From now on, until the next call of this method, {@code runDue} or
-     * {@code select}, the thread is assumed to wait. If another thread arms an earlier timer meanwhile, that thread calls
-     * the wakeup.
+     * Returns how long the thread may wait, in nanoseconds. From this call until the next call of this method,
+     * {@code runDue} or {@code select}, the thread is assumed to wait: if another thread arms an earlier timer, it
+     * calls the wakeup.
      *
-     * @return the time until the next deadline, or less if timers were stopped or postponed a short while ago. At most 15
-     *     seconds while any timer is armed, so that stopped timers are released soon; with a {@link ManualClock} there is
-     *     no such limit. Zero if a timer is due, if the next call must remove stopped timers, and once after the scheduler
-     *     was closed. {@code Long.MAX_VALUE} if no timer is armed and all stopped timers have been removed
+     * <p>This method may use up the permit of an {@code unpark}. A loop that parks must therefore check its own
+     * conditions, such as a stop flag, between this call and the park.
+     *
+     * @return the time until the next deadline, or less if timers were stopped or postponed recently. At most 15
+     *     seconds while any timer is armed, so that stopped timers are released soon; with a {@link ManualClock} there
+     *     is no such limit. Zero if a timer is due or the next call must remove stopped timers, and once after the
+     *     scheduler was closed. {@code Long.MAX_VALUE} if no timer is armed and all stopped timers have been removed
      * @throws IllegalStateException if called by another thread, by a callback, or after {@code close}
      */
     public long nanosUntilNext() {
@@ -87,10 +91,11 @@ public final class TimerLoop extends Armer implements Timers, AutoCloseable {
     }
 
     /**
-     * Runs the timers that are due at this moment, in the order of their deadlines. A timer that a callback arms waits for
-     * the next call, even if it is due at once. Exception: a timer that is armed by {@code at} for an instant before this
-     * call may run in the same call. If a callback leaves the interrupt flag set, the next callback does not see it, but
-     * the flag is set when this method returns. The application decides whether that ends the loop.
+     * Runs the timers that are due at this moment, in the order of their deadlines. A timer that a callback arms waits
+     * for the next call, even if it is due at once. Exception: a timer that is armed by {@code at} for an instant
+     * before this call may run in the same call. If a callback throws, the exception goes to the {@link TimerListener}.
+     * If a callback leaves the interrupt flag set, the next callback does not see it, but the flag is set when this
+     * method returns.
      *
      * @return the number of firings: callbacks that were run, and alarms that rang
      * @throws IllegalStateException if called by another thread, by a callback, or after {@code close}
@@ -100,7 +105,7 @@ public final class TimerLoop extends Armer implements Timers, AutoCloseable {
     }
 
     /**
-     * As {@link #runDue()}, but runs at most {@code limit} timers, so that the thread can return to its I/O.
+     * Like {@link #runDue()}, but runs at most {@code limit} timers, so that the thread can return to its I/O.
      *
      * @param limit the maximum number of firings, at least 1
      * @return the number of firings
@@ -114,12 +119,12 @@ public final class TimerLoop extends Armer implements Timers, AutoCloseable {
     }
 
     /**
-     * Selects keys: waits until a channel is ready, the next timer is due, or the selector is woken up. Does not wait if a
-     * timer is due already. Selectors wait for whole milliseconds, and the time is rounded up. So a timer that ends the
-     * wait may be up to a millisecond late.
+     * Selects keys: waits until a channel is ready, the next timer is due, or the selector is woken up. Does not wait
+     * if a timer is due already, and does not run timers. Selectors wait for whole milliseconds, and the time is
+     * rounded up, so a timer that ends the wait may be up to a millisecond late.
      *
      * @param selector the selector of this thread's loop; its {@code wakeup} should be the one given to {@code attach}
-     * @return the number of keys, as {@link Selector#select()} does
+     * @return the number of keys, as returned by {@link Selector#select()}
      * @throws NullPointerException if {@code selector} is null
      * @throws IOException as {@link Selector#select()} does
      * @throws java.nio.channels.ClosedSelectorException if the selector is closed
@@ -145,13 +150,12 @@ public final class TimerLoop extends Armer implements Timers, AutoCloseable {
      * the loop's timers can be reset any more. Futures with timeouts on this loop complete exceptionally on the calling
      * thread, see {@link #orTimeout}.
      *
-     * <p>The thread may attach another loop afterwards; if a callback of the loop calls this, only after that callback has
-     * returned. If the thread has ended, any other thread may end the loop. If the scheduler detects that the thread has
-     * ended, it does the same as {@link #close()}.
+     * <p>The thread may attach another loop afterwards. If a callback of this loop calls this method, the thread may do
+     * so only after that callback has returned. If the thread has ended, any other thread may end the loop. If the
+     * scheduler detects that the thread has ended, it closes the loop, as {@link #close()} does.
      *
-     * @return the timers that were armed, as {@link TimerListener#loopClosed} lists them: timers, tickers, alarms, and
-     *     executors' tasks, which are cancelled. They are in no particular order, and none of them will run. Empty if the
-     *     loop or the scheduler was closed before
+     * @return the stopped timers, in no particular order: timers, tickers, alarms, and executors' tasks, which are
+     *     cancelled. None of them will run. Empty if the loop or the scheduler was closed before
      * @throws IllegalStateException if called by another thread while the loop's own is alive
      */
     public List<TimerHandle> detach() {

@@ -29,20 +29,23 @@ import java.util.function.Function;
  * {@link Ticker#every(Duration, Runnable)} use the {@linkplain #shared() shared} one. Use several schedulers to separate
  * timers with different needs, for example short callbacks from blocking ones.
  *
- * <p><b>Where callbacks run.</b> On the workers' threads, or on the builder's executor. If a callback arms a timer, the
- * timer goes to the queue of the worker that runs the callback. Every other thread is assigned to a queue, round-robin, when
- * it arms its first timer. It uses that queue from then on. A timer stays in its queue. If a callback blocks a worker,
- * another worker runs the timers that are due in its queue. If all workers are blocked, a spare thread runs them, up to
- * {@code maxThreads} threads in total. If all of these are blocked, due timers wait. With {@code workers(1)} callbacks run
- * strictly one after the other, unless {@code maxThreads} allows more or there is an executor. An application's own loop can
- * own a queue, too; see {@link #attach}.
+ * <p><b>Where callbacks run.</b> Callbacks run on the workers' threads, or on the builder's executor. If a callback
+ * arms a timer, the timer goes to the queue of the worker that runs the callback. Every other thread is assigned to a
+ * queue, round-robin, when it arms its first timer. It uses that queue from then on. A timer stays in its queue. If a
+ * callback blocks a worker, another worker runs the timers that are due in its queue. If all workers are blocked, a
+ * spare thread runs them, up to {@code maxThreads} threads in total. If all of these are blocked, due timers wait. With
+ * {@code workers(1)}, callbacks run strictly one after the other, unless {@code maxThreads} is larger or there is an
+ * executor. An application's own loop can own a queue, too; see {@link #attach}.
  *
- * <p><b>Cost.</b> Stopping and cancelling do not block. Arming and resetting can block in two cases: if the scheduler uses a
- * {@link ManualClock}, and while your thread factory creates a thread that the call needs. In the second case, a
- * {@code stop} of a timer that is never due can also block. A scheduler uses no processor time if no timer is armed and all
- * stopped timers have been removed. If timers are armed and none is due, one thread wakes up each second. After 36 years of
- * the scheduler's clock, arming by a delay or a period throws {@link IllegalStateException}. By default threads are daemons.
- * They are named {@code pendula-<name>-worker-0} and so on.
+ * <p><b>Blocking.</b> Stopping and cancelling do not block. Arming and resetting can block in three cases: if the
+ * scheduler uses a {@link ManualClock}, if the timer belongs to a {@link TimerGroup}, and while your thread factory
+ * creates a thread that the call needs. In the last case, a {@code stop} of a timer that is never due can also block.
+ * Your own code can block any of these calls: a loop's wakeup, a {@code decorate} function, or a listener.
+ *
+ * <p><b>Idle schedulers.</b> A scheduler uses no processor time if no timer is armed and all stopped timers have been
+ * removed. If timers are armed and none is due, one thread wakes up each second.
+ *
+ * <p><b>Threads.</b> By default, threads are daemons. They are named {@code pendula-<name>-worker-0} and so on.
  *
  * <p>All methods are safe for use by multiple threads.
  *
@@ -62,21 +65,23 @@ public final class TimerScheduler extends Armer implements Timers, AutoCloseable
     // ---- what users call ----
 
     /**
-     * The scheduler that {@link Timer#after(Duration, Runnable)} and {@link Ticker#every(Duration, Runnable)} use. It has
-     * at least two workers unless {@linkplain #configureShared configured} otherwise, and cannot be closed. Its daemon
-     * threads are started when an armed timer needs them. They end when nothing has been armed for some seconds. If a
-     * thread cannot be started, the timer stays armed, and the next arming tries again. The calling thread's
-     * uncaught-exception handler is notified, at most once a second.
+     * Returns the scheduler that {@link Timer#after(Duration, Runnable)} and {@link Ticker#every(Duration, Runnable)}
+     * use. It has at least two workers unless {@linkplain #configureShared configured} otherwise, and cannot be closed.
+     * Its daemon threads start when an armed timer needs them, and end when nothing has been armed for some seconds. If
+     * a thread cannot be started, the timer stays armed, and the next arming tries again. The uncaught-exception
+     * handler of the calling thread is then notified, at most once a second.
      *
-     * <p><b>Unloading.</b> The threads inherit nothing from the threads that arm timers: no context class loader, no thread
-     * group, no priority, no access-control context. So an application's class loader can be collected soon after its timers
-     * have fired or were stopped, even if it loaded this library. A timer that is still armed keeps its task, and with it
-     * the application's classes. Before an application is unloaded, it should stop all its timers at once. To make this
-     * possible, it can arm them on its own scheduler and {@linkplain #close() close} that. Or it can submit its tasks to a
-     * {@linkplain #asScheduledExecutorService() view} of this one: {@link SchedulerExecutor#shutdownNow()} ends the tasks
-     * of that view only.
+     * <p><b>Unloading.</b> The threads inherit nothing from the threads that arm timers: no context class loader,
+     * thread group, priority or access-control context. So an application's class loader can be collected soon after
+     * its timers have fired or were stopped, even if it loaded this library. An armed timer keeps its task, and with it
+     * the application's classes. So an application should stop all its timers before it is unloaded. To stop all of
+     * them in one step, it can arm them on its own scheduler and {@linkplain #close() close} it. Or it can submit its
+     * tasks to a {@linkplain #asScheduledExecutorService() view} of this scheduler, whose
+     * {@link SchedulerExecutor#shutdownNow()} ends the tasks of that view only.
      *
-     * @return the same scheduler at each call
+     * @return the shared scheduler, the same at each call
+     * @throws IllegalArgumentException if this is the first use and a system property is not valid, see
+     *     {@link #configureShared}
      */
     public static TimerScheduler shared() {
         TimerScheduler s = shared;
@@ -91,13 +96,14 @@ public final class TimerScheduler extends Armer implements Timers, AutoCloseable
     }
 
     /**
-     * Configures the {@linkplain #shared() shared} scheduler before its first use: how many workers it has, a listener, an
-     * executor, a clock for tests. Settings of earlier calls remain, unless set again. Three system properties override all
-     * calls, so that an operator has the last word: {@code io.pendula.shared.workers}, {@code …maxThreads} and
-     * {@code …slowCallbackMillis}. The first use throws {@code IllegalArgumentException} if one of them is not valid.
+     * Configures the {@linkplain #shared() shared} scheduler before its first use, for example its workers, listener or
+     * executor. Settings of earlier calls remain, unless set again. An operator can override them by three system
+     * properties: {@code io.pendula.shared.workers}, {@code io.pendula.shared.maxThreads} and
+     * {@code io.pendula.shared.slowCallbackMillis}. If a property is not valid, the first use throws
+     * {@code IllegalArgumentException}.
      *
-     * @param settings changes the builder's settings; must not call {@code build}. Other threads that call this method wait
-     *     for it
+     * @param settings changes the builder's settings; must not call {@code build}. Other threads that call this method
+     *     wait until it returns
      * @throws NullPointerException if {@code settings} is null
      * @throws IllegalArgumentException as {@link Builder#build} does, or if there would be no worker
      * @throws IllegalStateException if the shared scheduler is in use already, or if called by {@code settings}
@@ -107,7 +113,7 @@ public final class TimerScheduler extends Armer implements Timers, AutoCloseable
         Options.configureShared(draft -> settings.accept(new Builder(draft)));
     }
 
-    /** {@return a builder for a new scheduler, with all defaults} */
+    /** {@return a builder with default settings for a new scheduler} */
     public static Builder builder() {
         return new Builder(new Options());
     }
@@ -128,7 +134,8 @@ public final class TimerScheduler extends Armer implements Timers, AutoCloseable
     }
 
     /**
-     * An alarm that rings once, for threads that wait. It goes to a worker's queue, even if the caller has a loop.
+     * Returns a new alarm that rings once, for threads that wait. It is armed on a worker's queue, even if the calling
+     * thread has a loop.
      *
      * @param delay how long to wait; zero or negative: due at once; beyond 18 years: never
      * @return the armed alarm
@@ -140,8 +147,8 @@ public final class TimerScheduler extends Armer implements Timers, AutoCloseable
     }
 
     /**
-     * An alarm that rings each {@code period}, for threads that wait. It goes to a worker's queue, even if the caller has a
-     * loop.
+     * Returns a new alarm that rings each {@code period}, for threads that wait. It is armed on a worker's queue, even
+     * if the calling thread has a loop.
      *
      * @param period the time between two firings, more than zero
      * @return the armed alarm
@@ -154,12 +161,14 @@ public final class TimerScheduler extends Armer implements Timers, AutoCloseable
     }
 
     /**
-     * This scheduler as a {@link java.util.concurrent.ScheduledExecutorService}, for code that needs one. Its tasks share
-     * the workers with all timers, and follow the same rules. A task should neither run long nor block, unless there are
-     * enough workers. Each call returns a new view. Shutting down a view ends its own tasks, as for a pool, but searches
-     * all timers of the scheduler for them. The scheduler and its other views are not affected. Closing the scheduler
-     * cancels the waiting tasks of all views and shuts the views down. As after a {@code shutdownNow} of the JDK's pool, a
-     * thread inside an {@code invokeAll} or {@code invokeAny} of the view then waits forever; use the forms with a limit.
+     * Returns a new view of this scheduler as a {@link java.util.concurrent.ScheduledExecutorService}. Its tasks share
+     * the workers with all timers, and follow the same rules: a task should neither run long nor block, unless there
+     * are enough threads. Shutting down a view ends its own tasks, as for a pool, but searches all timers of the
+     * scheduler for them. The scheduler and its other views are not affected.
+     *
+     * <p>Closing the scheduler cancels the waiting tasks of all views and shuts the views down. A thread inside
+     * {@code invokeAll} or {@code invokeAny} of a view then waits forever, as after a {@code shutdownNow} of the JDK's
+     * pool; use the variants with a timeout.
      *
      * @return a new view
      */
@@ -170,20 +179,21 @@ public final class TimerScheduler extends Armer implements Timers, AutoCloseable
     }
 
     /**
-     * Gives the calling thread a queue and lets it run the queue's timers from its own loop. These are the timers that it
-     * arms from now on by any method of this scheduler, and those that other threads arm through the loop.
+     * Gives the calling thread a queue of timers, which the thread runs from its own loop. The queue has the timers
+     * that the thread arms from now on by any method of this scheduler except {@code alarm} and {@code alarmEvery}, and
+     * those that other threads arm through the loop.
      *
-     * <p>The loop is confined: its callbacks run on the calling thread only. So they can share state with the rest of the
-     * loop's code without a lock. While the thread is busy elsewhere, they wait; the monitor, if there is one, then calls
+     * <p>The loop is confined: its callbacks run on the calling thread only. So they can share state with the rest of
+     * the loop's code without a lock. While the thread is busy elsewhere, the callbacks wait; see
      * {@link TimerListener#loopStalled}. When the loop is closed, its armed timers are stopped; see
      * {@link TimerLoop#detach()}. If a timer must not wait for this thread, arm it on the workers.
      *
      * @param wakeup makes the thread's current or next wait return, as {@code selector::wakeup} does; see {@link TimerLoop}
      * @return the loop, to be closed by the same thread
      * @throws NullPointerException if {@code wakeup} is null
-     * @throws IllegalStateException if the thread already has a loop of this scheduler, or is still in a callback of an
-     *     earlier one. Also if the thread is a worker, or if the scheduler is closed or has an executor, which runs
-     *     callbacks on other threads
+     * @throws IllegalStateException if the thread is a worker, already has a loop of this scheduler, or is still in a
+     *     callback of an earlier loop. Also if the scheduler is closed or has an executor, which runs callbacks on
+     *     other threads
      */
     public TimerLoop attach(Runnable wakeup) {
         Check.notNull(wakeup, "wakeup");
@@ -195,8 +205,8 @@ public final class TimerScheduler extends Armer implements Timers, AutoCloseable
     }
 
     /**
-     * The number of armed timers and tickers; exact if no other thread arms, stops or runs timers meanwhile. If a timer is
-     * armed again while it runs, it counts from the end of that run.
+     * Returns the number of armed timers and tickers. The number is exact if no other thread arms, stops or runs timers
+     * meanwhile. A timer that is armed again while it runs counts from the end of that run.
      *
      * @return the number of firings still to come
      */
@@ -205,10 +215,10 @@ public final class TimerScheduler extends Armer implements Timers, AutoCloseable
     }
 
     /**
-     * The pending timers and tickers of all queues, in no particular order; useful to find a leak. Weakly consistent: a
-     * timer that is armed, fires, or is stopped or reset during the call may be missing or appear twice. The same is true of
-     * a timer that was postponed before. Holds each queue's lock for a few microseconds at a time, or for
-     * as long as it takes to file the timers that were armed just before.
+     * Returns the pending timers and tickers of all queues, in no particular order, for example to find a leak. The
+     * list is weakly consistent: a timer that is armed, fires, or is stopped or reset during the call may be missing or
+     * appear twice, and so may a timer that was postponed before. The call walks through the queues: use it for
+     * diagnosis, not at regular intervals.
      *
      * @param limit the maximum number to return, at least 1
      * @return an unmodifiable list; without other activity it contains all timers that {@link #pending()} counts, up to the
@@ -220,10 +230,10 @@ public final class TimerScheduler extends Armer implements Timers, AutoCloseable
     }
 
     /**
-     * The number of pending timers for each class of task: 100,000 heartbeats that were never cancelled stand out at once.
-     * The class of a lambda names the class that created it. A {@link io.pendula.spi.TaskWrapper} counts as the task that it
-     * wraps, a timeout as its future or its executor's task, an alarm as {@code Alarm}. Weakly consistent, as
-     * {@link #pendingTimers} is.
+     * Returns the number of pending timers for each class of task. A leak stands out: for example, 100,000 heartbeats
+     * that were never cancelled. The class of a lambda names the class that created it. A
+     * {@link io.pendula.spi.TaskWrapper} counts as the task that it wraps, a timeout as its future or its executor's
+     * task, an alarm as {@code Alarm}. The map is weakly consistent, as {@link #pendingTimers} is.
      *
      * @return an unmodifiable map, the most frequent class first
      */
@@ -232,20 +242,21 @@ public final class TimerScheduler extends Armer implements Timers, AutoCloseable
     }
 
     /**
-     * As {@link #pendingByTask}, by any key; for example {@code t -> String.valueOf(t.task())} for another library's
-     * wrappers.
+     * Like {@link #pendingByTask}, but counts by any key. If another library wraps the tasks, use for example
+     * {@code t -> String.valueOf(t.task())}.
      *
      * @param <K> the type of the key; a key may be null
      * @param key called for each pending timer, with no lock held; a timer that ends before it returns is not counted
      * @return an unmodifiable map, the most frequent key first
+     * @throws NullPointerException if {@code key} is null
      */
     public <K> Map<K, Long> pendingBy(Function<? super TimerHandle, ? extends K> key) {
         return PendingTimer.count(engine.queues, key);
     }
 
     /**
-     * Counts of this scheduler's work so far, and of its pending timers. Cheap enough to be called each second: it takes a
-     * few microseconds per queue. It holds each queue's lock for no longer than any other operation does.
+     * Returns counts of this scheduler's work so far, and of its pending timers. This takes a few microseconds per
+     * queue, so it can be called each second.
      *
      * @return a snapshot
      */
@@ -253,18 +264,18 @@ public final class TimerScheduler extends Armer implements Timers, AutoCloseable
         return TimerStats.of(engine);
     }
 
-    /** {@return whether it was closed by {@link #close()} or {@link #shutdownNow()}, so that no timer can be armed} */
+    /** {@return true if this scheduler was closed, so that no timer can be armed} */
     public boolean isClosed() {
         return engine.isClosed();
     }
 
     /**
-     * Rejects new timers, drops those that have not fired, and waits for the callbacks in progress. If a callback calls
-     * this, this waits neither for that callback nor for other callbacks that have called it. Callbacks that the builder's
-     * executor has not started are dropped, too. Futures complete as {@link #orTimeout} says. Then this waits up to five
-     * seconds for lines that {@link TimerListener#logging()} has not written yet. An interrupt ends the wait, and the
-     * interrupt flag stays set. Closing again is harmless. If closing fails, for example because memory is short, no timer
-     * can be armed any more, and closing again does the rest.
+     * Rejects new timers, drops those that have not fired, and waits for the callbacks in progress. Callbacks that the
+     * builder's executor has not started are dropped, too. Futures complete as {@link #orTimeout} says. If a callback
+     * calls this method, the method waits neither for that callback nor for other callbacks that have called it.
+     * Finally, it waits up to five seconds until lines of {@link TimerListener#logging()} are written. An interrupt
+     * ends the wait, and the interrupt flag stays set. Closing again is harmless. If closing fails, for example because
+     * memory is short, no timer can be armed any more, and closing again does the rest.
      *
      * @throws IllegalStateException if this is the {@linkplain #shared() shared} scheduler
      */
@@ -274,8 +285,8 @@ public final class TimerScheduler extends Armer implements Timers, AutoCloseable
     }
 
     /**
-     * Closes as {@link #close()} does, but waits for the callbacks in progress no longer than {@code limit}. Callbacks that
-     * take longer continue; calling this again waits for them again.
+     * Closes as {@link #close()} does, but waits at most {@code limit} for the callbacks in progress. Callbacks that
+     * take longer continue; to wait for them again, call this method again.
      *
      * @param limit the maximum time to wait; zero does not wait
      * @return true if all callbacks that {@code close()} would wait for have ended; false if the limit has passed, or if the
@@ -289,13 +300,14 @@ public final class TimerScheduler extends Armer implements Timers, AutoCloseable
     }
 
     /**
-     * Rejects new timers, stops all that have not fired or that the builder's executor has not started, and returns them.
-     * Does not wait for callbacks in progress; call {@link #close()} afterwards to wait. Futures complete as in a close. If
-     * this fails, for example because memory is short, the next call does the rest, and returns the timers of both calls.
+     * Rejects new timers, and stops and returns those that have not fired. These include timers whose callbacks the
+     * builder's executor has not started. Does not wait for callbacks in progress; to wait, call {@link #close()}
+     * afterwards. Futures complete as in {@code close}. If this method fails, for example because memory is short, the
+     * next call does the rest, and returns the timers of both calls.
      *
-     * @return the timers that were armed, as {@link TimerListener#loopClosed} lists them for a loop: timers, tickers,
-     *     alarms, and tasks of views, which are cancelled. In no particular order; each appears once, even if it was armed
-     *     again before the builder's executor had started its earlier run. None of them runs or can be reset any more
+     * @return the stopped timers, in no particular order: timers, tickers, alarms, and tasks of views, which are
+     *     cancelled. Each appears once, even if it was armed again before the builder's executor had started its
+     *     earlier run. None of them will run, and none can be reset
      * @throws IllegalStateException if this is the {@linkplain #shared() shared} scheduler
      */
     public List<TimerHandle> shutdownNow() {
@@ -309,16 +321,19 @@ public final class TimerScheduler extends Armer implements Timers, AutoCloseable
     }
 
     /**
-     * Closes after the timers that are due soon have run. Rejects new tasks, waits until each timer and one-shot task that
-     * is due within {@code limit} has run, then closes. A {@code reset} of an existing timer, and a new {@link Alarm}, are
-     * not rejected. Tickers, periodic tasks and those of a {@link Schedule} continue meanwhile, and this does not wait for
-     * them. With a {@link ManualClock} this call advances the clock as far as needed. Does not wait if called by a callback,
-     * or by a thread that has a {@link TimerLoop} here: the timers may need that thread. An interrupt ends the wait, and the
-     * interrupt flag stays set. If this throws, new tasks are rejected, and {@link #close()} does the rest.
+     * Waits until the timers that are due soon have run, then closes this scheduler. New timers and tasks are rejected
+     * at once. The method waits for each timer and one-shot task that is due within {@code limit}. Meanwhile, a
+     * {@code reset} of an existing timer and a new {@link Alarm} are not rejected. Tickers, periodic tasks and those of
+     * a {@link Schedule} continue, but the method does not wait for them. With a {@link ManualClock}, it advances the
+     * clock as far as needed. An interrupt ends the wait, and the interrupt flag stays set. If this method throws, new
+     * tasks are rejected; {@link #close()} does the rest.
+     *
+     * <p>This method does not wait if it is called by a callback, or by a thread that has a {@link TimerLoop} of this
+     * scheduler: the timers may need that thread.
      *
      * @param limit the maximum time to wait, for callbacks in progress too; zero closes at once
-     * @return the timers that were still armed, as {@link #shutdownNow()} returns them: those due later, tickers, schedules,
-     *     and those that were due but did not get a thread within the limit
+     * @return the timers that were still armed, as {@link #shutdownNow()} returns them: those due later, tickers,
+     *     schedules, and those that became due but did not run within the limit
      * @throws NullPointerException if {@code limit} is null
      * @throws IllegalArgumentException if {@code limit} is negative
      * @throws IllegalStateException if this is the {@linkplain #shared() shared} scheduler, which continues, or if another
@@ -333,7 +348,7 @@ public final class TimerScheduler extends Armer implements Timers, AutoCloseable
         return left;
     }
 
-    /** {@return name and size, for humans, as a text without a fixed form} */
+    /** {@return a text for humans, without a fixed form} */
     @Override
     public String toString() {
         return engine.toString();
@@ -350,15 +365,17 @@ public final class TimerScheduler extends Armer implements Timers, AutoCloseable
         }
 
         /**
-         * The number of workers, each a thread with a queue. Default: the number of available processors, at most 4, rounded
-         * down to a power of two. With {@code workers(1)} callbacks run strictly one after the other, in the order of
-         * deadlines, unless {@link #maxThreads} allows more, or an {@link #executor} runs them. If there is one worker by
-         * default, because there is one processor, this is not promised. Then spare threads run the timers behind a
-         * callback that blocks. A scheduler with a {@link ManualClock} has at most one worker; {@link #build} rejects more.
+         * Sets the number of workers, each a thread with a queue. Default: the number of available processors, at most
+         * 4, rounded down to a power of two. After {@code workers(1)}, callbacks run strictly one after the other, in
+         * the order of deadlines, unless {@link #maxThreads} allows more threads or an {@link #executor} runs them.
+         * This is not promised if one worker is only the default, on a machine with one processor: there, spare threads
+         * run the timers behind a callback that blocks. A scheduler with a {@link ManualClock} has at most one worker;
+         * {@link #build} rejects more.
          *
-         * <p>Zero: the scheduler consists of the {@linkplain TimerScheduler#attach loops} that are attached to it, and
-         * starts no thread. If a thread without a loop arms a timer, the timer goes to one of the loops, and ends when that
-         * loop is closed. If no loop has a live thread, or the loop closes at that moment, the timer is rejected.
+         * <p>With {@code workers(0)}, the scheduler starts no thread, and consists of the
+         * {@linkplain TimerScheduler#attach loops} that are attached to it. If a thread without a loop arms a timer,
+         * the timer goes to one of the loops, and is stopped when that loop is closed. If no loop has a live thread, or
+         * the loop closes at that moment, the timer is rejected.
          *
          * @param workers from 0 to 1,024; powers of two are slightly faster
          * @return this
@@ -370,9 +387,8 @@ public final class TimerScheduler extends Armer implements Timers, AutoCloseable
         }
 
         /**
-         * The maximum number of threads, spare ones included. A spare thread is started when all others run callbacks, which
-         * may block; it ends after it has been idle for some seconds. Default: {@code workers + 16}, but 1 after
-         * {@code workers(1)}.
+         * Sets the maximum number of threads, including spare threads. A spare thread starts when all other threads run
+         * callbacks, and ends after some idle seconds. Default: {@code workers + 16}, but 1 after {@code workers(1)}.
          *
          * @param maxThreads at least the number of workers, at most 32,767
          * @return this
@@ -385,8 +401,8 @@ public final class TimerScheduler extends Armer implements Timers, AutoCloseable
         }
 
         /**
-         * The time source. With a {@link ManualClock} there are no threads: callbacks run inside its {@code advance}.
-         * Default: {@link NanoClock#system()}.
+         * Sets the time source. With a {@link ManualClock}, there are no threads: callbacks run inside its
+         * {@code advance}. Default: {@link NanoClock#system()}.
          *
          * @param clock a monotonic clock
          * @return this
@@ -407,10 +423,10 @@ public final class TimerScheduler extends Armer implements Timers, AutoCloseable
         }
 
         /**
-         * The time after which a callback is reported that has not returned, or a loop that has not polled although a timer
-         * is due. The listener's {@link TimerListener#stalled} or {@link TimerListener#loopStalled} is called, once each.
-         * Free workers, if any, run the timers behind it long before that. The monitor checks once a second, or twice in
-         * this time if that is more often, but at most every 10 ms. Default: 5 s.
+         * Sets the time after which a callback that has not returned is reported, and a loop that has a due timer but
+         * has not polled. {@link TimerListener#stalled} or {@link TimerListener#loopStalled} is called, once each. This
+         * concerns reports only: free workers run the timers behind a blocked callback long before. The scheduler
+         * checks once a second, or twice in this time if that is more often, but at most every 10 ms. Default: 5 s.
          *
          * @param threshold zero or more
          * @return this
@@ -423,17 +439,16 @@ public final class TimerScheduler extends Armer implements Timers, AutoCloseable
         }
 
         /**
-         * After a worker has woken up and found a timer to run, it sleeps until at least this long after that wake-up.
-         * Timers that become due meanwhile may wait until then, even if they are armed meanwhile. A timed wake-up costs more
-         * processor time than the rest of a firing. So if timers are dense, each wake-up runs several, which are late by
-         * half of this time on average. If all timers are further apart, none is delayed. Zero: no timer is delayed, at any
-         * cost. Default: 100 microseconds.
+         * Sets the minimum time between two timed wake-ups of a worker, if the first one found a timer to run. Timers
+         * that become due in between, even those armed in between, may wait until then. A timed wake-up costs more
+         * processor time than the rest of a firing. So if timers are dense, each wake-up runs several, which are late
+         * by half of this time on average. If all timers are further apart, none is delayed. With zero, no timer is
+         * delayed, whatever the cost. Default: 100 microseconds.
          *
-         * <p>This does not bound the number of wake-ups. A timer that is armed for an instant before the end of the sleep
-         * does not end the sleep. But two threads watch each other, and each may wake up once in a spacing. For example,
-         * 300 tickers of 100 to 300 milliseconds on two workers cause 130 sleeps a second with a spacing of 20
-         * milliseconds, 22 with 100 milliseconds, and some 1,500 with 0. If a callback blocks, timers behind it may wait
-         * for this long, instead of a quarter of a millisecond.
+         * <p>This does not bound the number of wake-ups, because two threads watch each other, and each may wake up
+         * once in a spacing. For example, 300 tickers of 100 to 300 milliseconds on two workers cause 130 sleeps a
+         * second with a spacing of 20 milliseconds, 22 with 100 milliseconds, and some 1,500 with 0. If a callback
+         * blocks, timers behind it may wait for this long, instead of a quarter of a millisecond.
          *
          * @param spacing from zero to an hour
          * @return this
@@ -449,9 +464,9 @@ public final class TimerScheduler extends Armer implements Timers, AutoCloseable
          * Creates the scheduler and starts its threads.
          *
          * @return a new scheduler
-         * @throws IllegalArgumentException if {@code maxThreads} is less than the number of workers; if {@code maxThreads}
-         *     or an executor was set although there are no workers. Also if there are several workers with a
-         *     {@link ManualClock}, or if the thread factory creates virtual threads
+         * @throws IllegalArgumentException if {@code maxThreads} is less than the number of workers; if
+         *     {@code maxThreads} or an executor was set for a scheduler with no workers. Also if a scheduler with a
+         *     {@link ManualClock} has several workers, or if the thread factory creates virtual threads
          * @throws IllegalStateException if the thread factory returns null, or a thread that was started before; no
          *     thread is left behind
          */

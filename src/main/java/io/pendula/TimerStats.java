@@ -14,12 +14,13 @@ import java.util.stream.LongStream;
  * each other. If nothing is armed, stopped or fired meanwhile,
  * {@code armed == fired + stopped + resets + unfired + pending} exactly.
  *
- * <p>Counters grow from the scheduler's start and never decrease, with one exception: a close subtracts from {@code fired}
- * the callbacks that waited in the builder's executor. The other figures describe the moment of the snapshot;
- * {@link Figure#isCounter} distinguishes them. To get a counter for the last minute, subtract two snapshots; for lateness,
- * see {@link Lateness#since}.
+ * <p>Counters grow from the scheduler's start and never decrease, with one exception: closing the scheduler subtracts
+ * from {@code fired} the callbacks that wait in the builder's executor. The other figures describe the moment of the
+ * snapshot; {@link Figure#isCounter} distinguishes them. For the last minute, subtract the counters of two snapshots;
+ * for lateness, see {@link Lateness#since}.
  *
- * <p>{@link TimerScheduler#stats} returns it. A later version may have more figures; {@link Figure#all} lists them.
+ * <p>{@link TimerScheduler#stats} returns a snapshot. A later version may have more figures; {@link Figure#all} lists
+ * them.
  *
  * @since 0.1
  */
@@ -64,20 +65,20 @@ public final class TimerStats extends QueueStats {
     public long spareThreads() { return get(Row.SPARE_THREADS); }
 
     /**
-     * {@return the number of live threads of the scheduler, spare ones included; without its monitor, the threads of loops,
-     * and those of the builder's executor}
+     * {@return the number of live threads of the scheduler, including spare threads; not the monitor, the threads of
+     * loops, or those of the builder's executor}
      */
     public int threads() { return (int) get(Row.THREADS); }
 
     /**
-     * {@return the number of such threads if nothing blocks them, after each was needed once: a scheduler's workers, or all
+     * {@return the number of such threads when each was needed once and none is blocked: a scheduler's workers, or all
      * threads of a pool; 0 for a scheduler without workers or with a {@link ManualClock}}
      */
     public int coreThreads() { return (int) get(Row.CORE_THREADS); }
 
     /**
-     * {@return the maximum number of such threads, spare ones included; 0 for a scheduler without workers. A scheduler with
-     * a {@link ManualClock} has no threads, whatever the limit}
+     * {@return the maximum number of such threads, including spare threads; 0 for a scheduler without workers. A
+     * scheduler with a {@link ManualClock} has no threads, whatever the maximum}
      */
     public int maxThreads() { return (int) get(Row.MAX_THREADS); }
 
@@ -151,7 +152,7 @@ public final class TimerStats extends QueueStats {
         /** {@return true if it grows from the scheduler's start; false if it describes the moment of the snapshot} */
         boolean isCounter();
 
-        /** {@return whether each queue has it} */
+        /** {@return true if each queue has the figure, too} */
         boolean isByQueue();
     }
 
@@ -191,7 +192,7 @@ public final class TimerStats extends QueueStats {
         }
 
         /**
-         * The maximum lateness. For a {@linkplain #since difference} it may be too large by at most one bucket.
+         * Returns the maximum lateness. For a {@linkplain #since difference} it may be too large by at most one bucket.
          *
          * @return nanoseconds, 0 if there was no firing
          */
@@ -200,8 +201,8 @@ public final class TimerStats extends QueueStats {
         }
 
         /**
-         * A quantile of lateness, accurate to one bucket. Within a bucket the firings are assumed to be uniformly
-         * distributed.
+         * Returns a quantile of lateness, accurate to one bucket. Within a bucket the firings are assumed to be
+         * uniformly distributed.
          *
          * @param quantile from 0 to 1, for example 0.99
          * @return nanoseconds, never more than {@link #maxNanos()}; 0 if there was no firing
@@ -225,7 +226,7 @@ public final class TimerStats extends QueueStats {
         }
 
         /**
-         * The firings between two snapshots.
+         * Returns the lateness of the firings between two snapshots.
          *
          * @param earlier the lateness of an earlier snapshot of the same scheduler or queue
          * @return the distribution of the firings after {@code earlier}

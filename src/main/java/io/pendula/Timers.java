@@ -12,8 +12,12 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Arms timers on the workers of a {@link TimerScheduler} or on the thread of a {@link TimerLoop}. A {@link TimerGroup} arms
- * them on either. Code that takes a {@code Timers} works with all three. Any thread may call any method at any time.
+ * Arms timers on the workers of a {@link TimerScheduler} or on the thread of a {@link TimerLoop}. A {@link TimerGroup}
+ * arms them on either. Code that takes a {@code Timers} works with all three. Any thread may call any method at any
+ * time.
+ *
+ * <p>When the scheduler's clock has counted 36 years, methods that take a delay or a period throw
+ * {@link IllegalStateException}.
  *
  * @since 0.1
  */
@@ -25,17 +29,19 @@ public sealed interface Timers permits Armer, TimerScheduler, TimerLoop, TimerGr
      * @param task the task to run
      * @return the armed timer
      * @throws NullPointerException if an argument is null
-     * @throws RejectedExecutionException if the scheduler, loop or group is closed, the loop's thread has ended,
-     *     {@code maxPending} timers are armed, or memory is short
+     * @throws RejectedExecutionException if the scheduler, loop or group is closed, the scheduler is being
+     *     {@linkplain TimerScheduler#drain drained}, the loop's thread has ended, {@code maxPending} timers are armed,
+     *     or memory is short
      */
     default Timer after(Duration delay, Runnable task) {
         return after(Check.nanos(delay, "delay"), TimeUnit.NANOSECONDS, task);
     }
 
     /**
-     * As {@link #after(Duration, Runnable)}; allocates only the timer.
+     * Like {@link #after(Duration, Runnable)}, but allocates only the timer.
      *
-     * @param delay how long to wait, in {@code unit}s
+     * @param delay how long to wait, in {@code unit}s; zero or negative: due at once, but never inside this call;
+     *     beyond 18 years: never
      * @param unit the unit of {@code delay}
      * @param task the task to run
      * @return the armed timer
@@ -45,8 +51,8 @@ public sealed interface Timers permits Armer, TimerScheduler, TimerLoop, TimerGr
     Timer after(long delay, TimeUnit unit, Runnable task);
 
     /**
-     * The current instant on the scheduler's clock, for {@link #at}. Reading the clock is about half the cost of arming a
-     * timer. An application's loop can read it once per round, and arm many timers from that reading.
+     * Returns the current instant on the scheduler's clock, for {@link #at}. Reading the clock is about half the cost
+     * of arming a timer. A loop can read it once per round, and arm many timers from that reading.
      *
      * @return nanoseconds since shortly before the scheduler was created, at least 1; valid for this scheduler only
      */
@@ -55,30 +61,32 @@ public sealed interface Timers permits Armer, TimerScheduler, TimerLoop, TimerGr
     /**
      * Runs {@code task} once when the scheduler's clock reaches an instant. Does not read the clock.
      *
-     * @param deadlineNanos the instant, as {@code now() + delay} with a reading of {@link #now()}. Do not use
-     *     {@code System.nanoTime()} or {@code currentTimeMillis()}, which have other origins. An instant in the past is due
-     *     at once, but never inside this call. Its lateness counts from that instant, or from the scheduler's start if that
-     *     is later. If the instant is 36 years or more after the start, or if the sum overflows, the timer never fires.
-     *     Therefore the past reaches back only 146 years, to {@code Long.MIN_VALUE / 2}
+     * <p>An instant in the past is due at once, but never inside this call. Its lateness counts from that instant, or
+     * from the scheduler's start if that is later. If the instant is 36 years or more after the start, the timer never
+     * fires. The same is true of an instant below {@code Long.MIN_VALUE / 2}, which is regarded as a sum that has
+     * overflowed.
+     *
+     * @param deadlineNanos the instant: a reading of {@link #now()} plus a delay in nanoseconds. Do not use
+     *     {@code System.nanoTime()} or {@code currentTimeMillis()}, which have other origins
      * @param task the task to run
      * @return the armed timer
      * @throws NullPointerException if {@code task} is null
-     * @throws IllegalArgumentException if {@code deadlineNanos} is within a month of the wall clock's current instant, in
-     *     nanoseconds since 1970; other mistakes of this kind cannot be detected
+     * @throws IllegalArgumentException if {@code deadlineNanos} is within 30 days of the wall clock's current instant,
+     *     in nanoseconds since 1970; other wrong origins cannot be detected
      * @throws RejectedExecutionException as {@link #after(Duration, Runnable)} does
      */
     Timer at(long deadlineNanos, Runnable task);
 
     /**
-     * A timer that is not armed yet, for example for a final field. Its first {@code reset} arms it. Until then it is not
-     * pending and not counted anywhere. It belongs to the same worker or loop as a timer that the calling thread arms.
-     * Before another thread resets it, it must be safely published, for example by a final field.
+     * Returns a timer that is not armed yet, for example for a final field. Its first {@code reset} arms it. Until then
+     * it is not pending and not counted anywhere. It belongs to the worker or loop on which the calling thread would
+     * arm a timer. Before another thread resets it, it must be safely published, for example by a final field.
      *
      * @param task the task to run
-     * @return the timer, as if it had been stopped
+     * @return the timer, in the same state as a stopped one
      * @throws NullPointerException if {@code task} is null
-     * @throws RejectedExecutionException if the loop or group is closed, the loop's thread has ended, or the scheduler has
-     *     neither workers nor a loop
+     * @throws RejectedExecutionException if the loop or group is closed, the scheduler is being drained, the loop's
+     *     thread has ended, or the scheduler has neither workers nor a loop
      */
     Timer timer(Runnable task);
 
@@ -97,7 +105,7 @@ public sealed interface Timers permits Armer, TimerScheduler, TimerLoop, TimerGr
     }
 
     /**
-     * As {@link #every(Duration, Runnable)}.
+     * Like {@link #every(Duration, Runnable)}, but takes a number and its unit.
      *
      * @param period the time between two ticks, in {@code unit}s, more than zero
      * @param unit the unit of {@code period}
@@ -157,9 +165,9 @@ public sealed interface Timers permits Armer, TimerScheduler, TimerLoop, TimerGr
     Ticker every(Duration initialDelay, Duration period, MissedTicks missedTicks, Runnable task);
 
     /**
-     * Runs {@code task} each {@code period}, first after a random delay, uniformly distributed from zero to {@code period}.
-     * The grid starts with that tick. This keeps a thousand tickers from ticking at the same moment. Missed ticks are
-     * skipped.
+     * Runs {@code task} each {@code period}, first after a random delay that is uniformly distributed from zero to
+     * {@code period}. The grid starts with that tick. This keeps a thousand tickers from ticking at the same moment.
+     * Missed ticks are skipped.
      *
      * @param period the time between two ticks, more than zero
      * @param task the task to run
@@ -174,13 +182,14 @@ public sealed interface Timers permits Armer, TimerScheduler, TimerLoop, TimerGr
     }
 
     /**
-     * Runs {@code task} at the times of a schedule, by the wall clock. {@link Schedule} says what happens if that clock is
-     * set, or if the machine sleeps. Call the handle's {@code cancel} or {@code cancelAndAwait} to end it. Runs never
-     * overlap, and a run that throws does not end it. It fires at least once a minute, mostly just to read the clock.
-     * {@link TimerHandle#remaining} counts to the next reading, and {@link TimerStats} counts each reading.
+     * Runs {@code task} at the times of a schedule, by the wall clock. {@link Schedule} says what happens if that clock
+     * is set, or if the machine sleeps. To end the schedule, call {@code cancel} or {@code cancelAndAwait} of the
+     * result. Runs never overlap, and a run that throws does not end the schedule. The timer fires at least once a
+     * minute, usually just to read the clock. So {@link TimerHandle#remaining} is the time to the next reading, and
+     * {@link TimerStats} counts each reading as a firing.
      *
      * @param schedule the times
-     * @param clock the wall clock, a {@link java.time.Clock}, whose zone does not matter; for tests
+     * @param clock the wall clock, for example a {@link java.time.Clock}, whose zone does not matter; in tests,
      *     {@link ManualClock#asClock}
      * @param task the task to run
      * @return the armed timer
@@ -192,15 +201,15 @@ public sealed interface Timers permits Armer, TimerScheduler, TimerLoop, TimerGr
     TimerHandle schedule(Schedule schedule, InstantSource clock, Runnable task);
 
     /**
-     * Fails a future if it is not complete after {@code timeout}. If it completes before, its timer is cancelled. If the
-     * scheduler or the timer's loop is closed, the future fails at once with a
-     * {@link java.util.concurrent.CancellationException}.
+     * Completes a future with a {@link java.util.concurrent.TimeoutException} if it is not complete after
+     * {@code timeout}. If it completes before, its timer is cancelled. If the scheduler, loop or group is closed, the
+     * future completes at once with a {@link java.util.concurrent.CancellationException}.
      *
      * @param <T> the future's type
      * @param future the future that must complete
      * @param timeout how long to wait; zero or negative: only a check; beyond 18 years: forever
-     * @return {@code future} itself. After a timeout it completes with a {@link java.util.concurrent.TimeoutException}. It
-     *     completes on a thread that runs callbacks of the timer, and so do its dependent stages
+     * @return {@code future} itself. After a timeout, it and its dependent stages complete on a thread that runs
+     *     callbacks of the timer
      * @throws NullPointerException if an argument is null
      * @throws RejectedExecutionException as {@link #after(Duration, Runnable)} does; the future is unchanged
      */
@@ -225,12 +234,12 @@ public sealed interface Timers permits Armer, TimerScheduler, TimerLoop, TimerGr
     }
 
     /**
-     * An executor that hands each task to another executor after a delay, for the {@code async} methods of
-     * {@link CompletableFuture}. If that executor rejects the task, the {@link TimerListener} is notified. A close of the
-     * scheduler or loop drops tasks that were not handed over yet. The future of a dropped task never completes, unless it
-     * has an {@link #orTimeout}. Only a run of the task could complete it, and that would be too early.
+     * Returns an executor that passes each task to another executor after a delay, for the {@code async} methods of
+     * {@link CompletableFuture}. If that executor rejects the task, the {@link TimerListener} is notified. Closing the
+     * scheduler, loop or group drops tasks that were not passed on yet. The future of a dropped task never completes,
+     * unless it has an {@link #orTimeout}.
      *
-     * @param delay how long to wait; zero or negative: not at all; beyond 18 years: forever
+     * @param delay how long to wait; zero or negative: no delay; beyond 18 years: forever
      * @param executor the executor that runs the tasks
      * @return an executor whose {@code execute} throws the same exceptions as {@link #after(Duration, Runnable)}
      * @throws NullPointerException if an argument is null
@@ -240,20 +249,20 @@ public sealed interface Timers permits Armer, TimerScheduler, TimerLoop, TimerGr
     }
 
     /**
-     * Interrupts the calling thread after {@code limit}, unless the returned object is closed before. Use it in a
-     * {@code try} statement to limit work that blocks. {@link RunLimit} has the rules. If the scheduler, loop or group is
-     * closed, it interrupts at once, because the work must not continue without its limit.
+     * Interrupts the calling thread after {@code limit}, unless the returned object is closed before. Use the result in
+     * a {@code try} statement to limit work that blocks. {@link RunLimit} has the rules. If the scheduler, loop or
+     * group is closed, the thread is interrupted at once, because the work must not continue without its limit.
      *
-     * <p>Another thread must be free to run the timer: a thread of the builder's executor, if there is one. So a callback
-     * that calls this needs a scheduler with another thread. A callback that is run by the {@code advance} of a
-     * {@link ManualClock} is not interrupted.
+     * <p>The interrupt comes from a thread of the scheduler, or of the builder's executor if there is one. Such a
+     * thread must be free: if a callback calls this method, the scheduler needs another thread. A callback that is run
+     * by the {@code advance} of a {@link ManualClock} is not interrupted.
      *
      * @param limit how long the work may take; zero or negative: the time is over at once, but never inside this call;
      *     beyond 18 years: never
      * @return the limit; this thread must close it
      * @throws NullPointerException if {@code limit} is null
      * @throws IllegalStateException if the timer would belong to the calling thread's own {@link TimerLoop}: the thread
-     *     would have to run the timer that interrupts it
+     *     would have to interrupt itself
      * @throws RejectedExecutionException as {@link #after(Duration, Runnable)} does; in this case the thread is not
      *     interrupted
      */
@@ -262,8 +271,8 @@ public sealed interface Timers permits Armer, TimerScheduler, TimerLoop, TimerGr
     }
 
     /**
-     * A new group of timers that are cancelled together. They are armed here, and follow the rules of this scheduler or
-     * loop. A group within a group is closed with the outer one, and can also be closed before it.
+     * Returns a new group of timers that are cancelled together. They are armed on this scheduler or loop, and follow
+     * its rules. A group within a group is closed with the outer group, and can also be closed before it.
      *
      * @param name the name that {@link TimerGroup#nameOf} returns and that texts show; several groups may have the same name
      * @return an open group, without timers

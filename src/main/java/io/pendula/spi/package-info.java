@@ -1,5 +1,5 @@
 /**
- * Interfaces for adapters of other libraries. Programs do not need them.
+ * Interfaces for adapters to other libraries. Applications do not need them.
  *
  * @since 0.1
  */

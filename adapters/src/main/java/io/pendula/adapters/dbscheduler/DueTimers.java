@@ -23,9 +23,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import javax.sql.DataSource;
 
 /**
- * Makes a db-scheduler look for due executions when one is due, by a timer for each instant of the near future at which
- * there is one. Executions that this process schedules are known at once; those of others, and of processes that have
- * ended, by a look into the table now and then.
+ * Makes db-scheduler check for due executions when one is due, instead of at its next poll. There is a timer for each
+ * instant of the near future at which an execution is due. Executions that this process schedules are known at once.
+ * Those of other processes, even of ended ones, are found by reading the table from time to time.
  *
  * <pre>{@code
  * DueTimers due = new DueTimers(timers, dataSource, "scheduled_tasks", Duration.ofSeconds(10), executor);
@@ -34,9 +34,9 @@ import javax.sql.DataSource;
  * due.start(scheduler);
  * }</pre>
  *
- * <p>It changes when db-scheduler looks, and nothing else: who runs an execution, that it runs at least once, and what
- * becomes of one whose process has died remain db-scheduler's, and its polling goes on. If this object fails, an
- * execution is late by the polling interval at most, and not lost.
+ * <p>This object changes only when db-scheduler checks. All else remains up to db-scheduler: which process runs an
+ * execution, that it runs at least once, and what happens if its process has died. Its polling continues. If this
+ * object fails, an execution is late by at most the polling interval, and not lost.
  *
  * <p>All methods may be called by any thread at any time.
  *
@@ -65,15 +65,14 @@ public final class DueTimers extends AbstractSchedulerListener implements AutoCl
     private boolean closed;
 
     /**
-     * Does nothing until {@link #start}.
+     * Creates the object, which does nothing until {@link #start}.
      *
-     * @param timers stays open
-     * @param dataSource that of the scheduler
-     * @param table db-scheduler's, by default {@code scheduled_tasks}
-     * @param lookAhead for what is due in this time there are timers; the table is looked into twice in it. What
-     *     another process schedules to run before the next look is late by half of it at most
-     * @param executor where the table is looked into, as that blocks; one look at a time. It must run or reject what it
-     *     is given
+     * @param timers the scheduler for the timers; stays open
+     * @param dataSource the data source of db-scheduler
+     * @param table the table of db-scheduler, by default {@code scheduled_tasks}
+     * @param lookAhead executions that are due within this time have timers. The table is read twice in this time. An
+     *     execution that another process schedules to run before the next reading is late by at most half of this time
+     * @param executor reads the table, which blocks; one reading at a time. It must run or reject each task
      * @throws NullPointerException if an argument is null
      * @throws IllegalArgumentException if {@code lookAhead} is less than a millisecond or more than 365 days, or
      *     {@code table} is not a name
@@ -95,11 +94,11 @@ public final class DueTimers extends AbstractSchedulerListener implements AutoCl
     }
 
     /**
-     * Looks into the table, at once and from now on. May be called once.
+     * Starts to read the table, at once and then at intervals. May be called once.
      *
-     * @param scheduler that has this as a listener
+     * @param scheduler a scheduler that has this object as a listener
      * @throws NullPointerException if {@code scheduler} is null
-     * @throws IllegalStateException if this was started before, or is closed
+     * @throws IllegalStateException if this object was started before, or is closed
      */
     public synchronized void start(Scheduler scheduler) {
         Objects.requireNonNull(scheduler, "scheduler");
@@ -193,7 +192,7 @@ public final class DueTimers extends AbstractSchedulerListener implements AutoCl
         }
     }
 
-    /** Drops the timers, for good; db-scheduler's own polling goes on. */
+    /** Cancels the timers permanently. The polling of db-scheduler continues. Further calls do nothing. */
     @Override
     public synchronized void close() {
         closed = true; // also if the start is still to come: nobody would end what it begins

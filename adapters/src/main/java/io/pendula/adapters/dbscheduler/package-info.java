@@ -1,5 +1,5 @@
 /**
- * Pendula in front of db-scheduler, whose timers are rows of a table: they outlive the process, and run when they are due
- * instead of at the next poll.
+ * Makes db-scheduler run its executions when they are due, instead of at its next poll. Executions are rows of a table,
+ * so they outlive the process.
  */
 package io.pendula.adapters.dbscheduler;

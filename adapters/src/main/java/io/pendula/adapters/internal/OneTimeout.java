@@ -5,7 +5,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 
 /**
- * A timeout: pending, then either cancelled or expired. Safe for use by all threads.
+ * A timeout: pending, then either cancelled or expired. Safe for use by multiple threads.
  *
  * @since 0.1
  */
@@ -28,7 +28,7 @@ public abstract class OneTimeout implements Runnable, TaskWrapper {
         future = armed;
     }
 
-    /** Called once, when the timeout is due and was not cancelled. What it throws, it must report itself. */
+    /** Called once, when the timeout is due and was not cancelled. It must report its own exceptions. */
     protected abstract void expire();
 
     /** Called by the scheduler. */

@@ -8,8 +8,8 @@ import java.util.function.Function;
 import java.util.function.LongSupplier;
 
 /**
- * Serves all meters of one binding from one snapshot per scrape. A reader that asks for a second time begins the next
- * scrape. Refers to what the snapshots are taken of only while it takes one. Safe for use by all threads.
+ * Serves all meters of one binding from one snapshot per scrape. A reader that asks a second time begins the next
+ * scrape. Refers to the subject only while it takes a snapshot. Safe for use by multiple threads.
  *
  * @param <S> what the snapshots are taken of
  *

@@ -10,7 +10,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 
 /**
- * One-shot timeouts on a scheduler that can be stopped all at once, while the scheduler goes on. Safe for use by all
+ * One-shot timeouts on a scheduler. They can be stopped all at once; the scheduler stays open. Safe for use by multiple
  * threads.
  *
  * @param <T> the timeouts of an adapter
@@ -25,7 +25,7 @@ public final class Timeouts<T extends OneTimeout> {
     private final SchedulerExecutor view;
 
     /**
-     * None, at first.
+     * Creates an object without timeouts.
      *
      * @param scheduler stays open
      * @throws NullPointerException if {@code scheduler} is null
@@ -58,10 +58,10 @@ public final class Timeouts<T extends OneTimeout> {
     }
 
     /**
-     * Takes no more timeouts, cancels those that have not run, and interrupts those that run. Does not wait, and calls
+     * Rejects new timeouts, cancels those that have not run, and interrupts those that run. Does not wait, and calls
      * neither a task nor a wrapper of the scheduler's {@code decorate}.
      *
-     * @return what was cancelled; empty if stopped before
+     * @return the cancelled timeouts; empty if stopped before
      */
     @SuppressWarnings("unchecked") // nothing else was armed
     public List<T> stop() {
@@ -76,8 +76,8 @@ public final class Timeouts<T extends OneTimeout> {
     }
 
     /**
-     * After {@link #stop()}, waits until nothing runs any more, also if the calling thread is interrupted; its flag is
-     * set again at the end. What goes on running is interrupted again and again.
+     * After {@link #stop()}, waits until no timeout runs any more, even if the calling thread is interrupted; its
+     * interrupt flag is then set at the end. Timeouts that continue are interrupted every 100 ms.
      */
     public void awaitEnd() {
         boolean interrupted = false;

@@ -1,4 +1,4 @@
 /**
- * What several adapters share. Not for users: it may change at any time.
+ * Code that several adapters share. Not for users: it may change at any time.
  */
 package io.pendula.adapters.internal;

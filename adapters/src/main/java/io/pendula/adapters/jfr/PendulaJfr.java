@@ -21,8 +21,8 @@ import jdk.jfr.Recording;
 import jdk.jfr.RecordingState;
 
 /**
- * Writes what happens to timers into the JVM's flight recorder, as events {@code io.pendula.*}. It is a listener, for
- * what goes wrong with callbacks, and takes the statistics of schedulers and pools once a second.
+ * Writes events {@code io.pendula.*} to the JVM's flight recorder. As a listener, it writes events about callbacks that
+ * throw, take long or block. Once a second, it writes the statistics of the schedulers and pools that it watches.
  *
  * <pre>{@code
  * PendulaJfr recorder = PendulaJfr.start();
@@ -31,14 +31,14 @@ import jdk.jfr.RecordingState;
  * recorder.watch(scheduler);
  * }</pre>
  *
- * <p>As a listener it writes events and does nothing else. Alone it keeps exceptions from the uncaught-exception handler,
- * so let it follow another listener, as above. One object may listen to any number of schedulers.
+ * <p>As a listener it only writes events. Without another listener, exceptions would no longer reach the
+ * uncaught-exception handler, so combine it with one, as above. One object may listen to any number of schedulers.
  *
- * <p><b>Threads.</b> The daemon thread {@code pendula-jfr} does all that has to do with the recorder. While no recording
- * runs it sleeps. Timer threads only put events into a queue, so they go on while a recording starts, stops or is dumped.
- * An event's time is that of its writing, as a rule less than a millisecond after what it tells of. Events are written
- * from when the thread has seen the recording, some milliseconds after its start. If the recorder is busy for long, events
- * beyond 1,024 are left out; the counts in the statistics are exact in any case.
+ * <p><b>Threads.</b> The daemon thread {@code pendula-jfr} writes the events, and sleeps while no recording runs. Timer
+ * threads only put events into a queue, so they do not wait while a recording starts, stops or is dumped. The time of
+ * an event is the time of its writing, usually less than a millisecond after what it reports. The first events are
+ * written some milliseconds after the start of a recording, when the thread has noticed it. If the recorder is busy for
+ * long, the queue holds 1,024 events, and further ones are dropped; the counts in the statistics are exact in any case.
  *
  * <p>All methods may be called by any thread at any time.
  *
@@ -79,9 +79,9 @@ public final class PendulaJfr implements TimerListener, AutoCloseable {
     }
 
     /**
-     * Starts to wait for recordings.
+     * Starts the thread, which waits for recordings.
      *
-     * @return a listener, to be closed when it is out of use
+     * @return a listener, to be closed when it is no longer needed
      * @throws LinkageError if the JVM has no module {@code jdk.jfr}
      */
     public static PendulaJfr start() {
@@ -98,9 +98,10 @@ public final class PendulaJfr implements TimerListener, AutoCloseable {
 
     /**
      * Writes the statistics of a scheduler each second while a recording runs, until the scheduler is closed or
-     * collected. One that has nothing to do is left out. Does nothing if the scheduler is watched already.
+     * garbage-collected. Nothing is written if no timer is pending or running and none has fired. Does nothing if the
+     * scheduler is watched already.
      *
-     * @param scheduler which need not have this object as a listener
+     * @param scheduler the scheduler; it need not have this object as a listener
      * @throws NullPointerException if {@code scheduler} is null
      */
     public void watch(TimerScheduler scheduler) {
@@ -109,9 +110,9 @@ public final class PendulaJfr implements TimerListener, AutoCloseable {
     }
 
     /**
-     * As {@link #watch(TimerScheduler)}, of a pool.
+     * Like {@link #watch(TimerScheduler)}, for a pool, until its tasks and threads have ended.
      *
-     * @param executor a pool; of a view, the figures are those of its scheduler, so watch only one of the two
+     * @param executor a pool; for a view, the figures are those of its scheduler, so watch only one of the two
      * @throws NullPointerException if {@code executor} is null
      */
     public void watch(SchedulerExecutor executor) {
@@ -129,9 +130,9 @@ public final class PendulaJfr implements TimerListener, AutoCloseable {
     }
 
     /**
-     * Ends the thread and, if no other object of this class is open, takes the events out of the recorder, which else
-     * refers to their class loader. What was told before is written. Waits for that, so not for the recorder's lock
-     * only. Further calls do nothing.
+     * Writes the queued events, ends the thread, and waits for its end. If no other object of this class is open, also
+     * unregisters the events, through which the recorder refers to their class loader. An interrupt ends the wait, and
+     * the interrupt flag stays set. Further calls do nothing.
      */
     @Override
     public void close() {
@@ -199,7 +200,7 @@ public final class PendulaJfr implements TimerListener, AutoCloseable {
         }
     }
 
-    /** Nothing: the exception of a wakeup has no timer. It must not reach the uncaught-exception handler twice. */
+    /** Does nothing: there is no such event, and the exception must not reach the uncaught-exception handler twice. */
     @Override
     public void wakeupThrew(TimerLoop loop, Throwable thrown) {}
 

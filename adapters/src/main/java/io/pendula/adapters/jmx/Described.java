@@ -8,8 +8,8 @@ import java.lang.annotation.Target;
 import javax.management.DescriptorKey;
 
 /**
- * What a console shows beside an attribute or operation of {@link TimerSchedulerMXBean}. JMX puts it into the descriptor;
- * it is public, as JMX must be able to read it.
+ * Describes an attribute or operation of {@link TimerSchedulerMXBean}, for consoles. JMX puts it into the descriptor;
+ * it is public because JMX must be able to read it.
  *
  * @since 0.1
  */
@@ -17,11 +17,11 @@ import javax.management.DescriptorKey;
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.METHOD)
 public @interface Described {
-    /** {@return what the attribute or operation tells} */
+    /** {@return the description of the attribute or operation} */
     @DescriptorKey("description")
     String value();
 
-    /** {@return the unit of the attribute, as {@code ms}; empty if it has none} */
+    /** {@return the unit of the attribute, for example {@code ms}; empty if it has none} */
     @DescriptorKey("units")
     String unit() default "";
 }

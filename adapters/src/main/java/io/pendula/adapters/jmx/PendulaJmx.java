@@ -13,13 +13,14 @@ import javax.management.MalformedObjectNameException;
 import javax.management.ObjectName;
 
 /**
- * Shows a {@link TimerScheduler} or a pool in JMX, for as long as this object is not closed.
+ * Shows a {@link TimerScheduler} or a pool in JMX until this object is closed.
  *
  * <pre>{@code
  * PendulaJmx jmx = PendulaJmx.register(scheduler); // io.pendula:type=TimerScheduler,name="io"
  * }</pre>
  *
- * <p>What is shown can be collected although it is registered. All methods may be called by any thread at any time.
+ * <p>A registered scheduler or pool can still be garbage-collected. All methods may be called by any thread at any
+ * time.
  *
  * @since 0.1
  */
@@ -34,26 +35,27 @@ public final class PendulaJmx implements AutoCloseable {
     }
 
     /**
-     * Registers a scheduler with the platform's server under its own name.
+     * Registers a scheduler with the platform's MBean server under its own name, see
+     * {@link #register(TimerScheduler, MBeanServer)}.
      *
-     * @param scheduler what to show
+     * @param scheduler the scheduler to show
      * @return the registration
      * @throws NullPointerException if {@code scheduler} is null
-     * @throws IllegalStateException if the server refuses the bean for another reason than its name
+     * @throws IllegalStateException if the server refuses the bean for a reason other than its name
      */
     public static PendulaJmx register(TimerScheduler scheduler) {
         return register(scheduler, ManagementFactory.getPlatformMBeanServer());
     }
 
     /**
-     * Registers a scheduler under its own name. If that is taken, as by another scheduler of that name or another
-     * application in the same JVM, the bean gets a further key: {@code id=2} or the next that is free.
+     * Registers a scheduler under its own name. If that name is taken, for example by another application in the same
+     * JVM, the bean gets another key: {@code id=2}, or the next number that is free.
      *
-     * @param scheduler what to show
-     * @param server where to
+     * @param scheduler the scheduler to show
+     * @param server the MBean server
      * @return the registration
      * @throws NullPointerException if an argument is null
-     * @throws IllegalStateException if the server refuses the bean for another reason than its name
+     * @throws IllegalStateException if the server refuses the bean for a reason other than its name
      */
     public static PendulaJmx register(TimerScheduler scheduler, MBeanServer server) {
         Objects.requireNonNull(scheduler, "scheduler");
@@ -62,25 +64,27 @@ public final class PendulaJmx implements AutoCloseable {
     }
 
     /**
-     * Registers a pool with the platform's server under its own name.
+     * Registers a pool with the platform's MBean server under its own name, see
+     * {@link #register(TimerScheduler, MBeanServer)}.
      *
-     * @param executor a pool; of a view, the figures are those of its scheduler
+     * @param executor a pool; for a view, the figures are those of its scheduler
      * @return the registration
      * @throws NullPointerException if {@code executor} is null
-     * @throws IllegalStateException if the server refuses the bean for another reason than its name
+     * @throws IllegalStateException if the server refuses the bean for a reason other than its name
      */
     public static PendulaJmx register(SchedulerExecutor executor) {
         return register(executor, ManagementFactory.getPlatformMBeanServer());
     }
 
     /**
-     * Registers a pool under its own name, or with a further key as {@link #register(TimerScheduler, MBeanServer)}.
+     * Registers a pool under its own name, with another key if needed, as
+     * {@link #register(TimerScheduler, MBeanServer)} does.
      *
-     * @param executor a pool; of a view, the figures are those of its scheduler
-     * @param server where to
+     * @param executor a pool; for a view, the figures are those of its scheduler
+     * @param server the MBean server
      * @return the registration
      * @throws NullPointerException if an argument is null
-     * @throws IllegalStateException if the server refuses the bean for another reason than its name
+     * @throws IllegalStateException if the server refuses the bean for a reason other than its name
      */
     public static PendulaJmx register(SchedulerExecutor executor, MBeanServer server) {
         Objects.requireNonNull(executor, "executor");
@@ -109,16 +113,16 @@ public final class PendulaJmx implements AutoCloseable {
         return new ObjectName(id == 1 ? text : text + ",id=" + id);
     }
 
-    /**
-     * The name of the bean.
-     *
-     * @return unique in its server
-     */
+    /** {@return the name of the bean, which is unique in its server} */
     public ObjectName objectName() {
         return objectName;
     }
 
-    /** Removes the bean, if it is still there. Further calls do nothing. */
+    /**
+     * Removes the bean, if it is still registered. Further calls do nothing.
+     *
+     * @throws IllegalStateException if the server fails to remove the bean
+     */
     @Override
     public void close() {
         if (!closed.compareAndSet(false, true)) {

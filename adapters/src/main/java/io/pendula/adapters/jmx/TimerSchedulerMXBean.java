@@ -5,10 +5,11 @@ import io.pendula.TimerStats;
 import java.util.Map;
 
 /**
- * What JMX shows of a {@link TimerScheduler} or of a pool beside the figures of {@link TimerStats}. Each of those is an
- * attribute too, of the name of its method with a capital, as {@code StaleEntries}, of type {@code long}; a console or
- * {@code getAttribute} reads it. All have a description and a unit. Attributes that are read together belong to one
- * snapshot. All but the name throw {@link IllegalStateException} once the scheduler was collected.
+ * The attributes and operations of a {@link TimerScheduler} or a pool in JMX, in addition to the figures of
+ * {@link TimerStats}. Each figure is also an attribute of type {@code long}, named as its method with a capital letter,
+ * for example {@code StaleEntries}. All have a description, and most have a unit. Attributes that are read together
+ * belong to one snapshot. When the scheduler has been garbage-collected, all except the name throw
+ * {@link IllegalStateException}.
  *
  * @since 0.1
  */
@@ -21,33 +22,33 @@ public interface TimerSchedulerMXBean {
     @Described("whether the scheduler is closed, or the pool shut down")
     boolean isClosed();
 
-    /** {@return the firings of the last minute, or since the last reading but one if that is longer ago} */
-    @Described(value = "the firings of the last minute, or since the last reading but one if that is longer ago",
+    /** {@return the number of firings in the last one to two minutes, or since the last reading but one if longer} */
+    @Described(value = "the number of firings in the last one to two minutes, or since the last reading but one if longer",
             unit = "timers")
     long getRecentFirings();
 
-    /** {@return of the recent firings, the mean lateness in milliseconds; 0 if there were none} */
-    @Described(value = "of the recent firings, the mean lateness in milliseconds; 0 if there were none", unit = "ms")
+    /** {@return the mean lateness of the recent firings, in milliseconds; 0 if there were none} */
+    @Described(value = "the mean lateness of the recent firings, in milliseconds; 0 if there were none", unit = "ms")
     double getRecentLatenessMean();
 
-    /** {@return of the recent firings, the median lateness in milliseconds; 0 if there were none} */
-    @Described(value = "of the recent firings, the median lateness in milliseconds; 0 if there were none", unit = "ms")
+    /** {@return the median lateness of the recent firings, in milliseconds; 0 if there were none} */
+    @Described(value = "the median lateness of the recent firings, in milliseconds; 0 if there were none", unit = "ms")
     double getRecentLatenessP50();
 
-    /** {@return of the recent firings, the 99th percentile of lateness in milliseconds; 0 if there were none} */
-    @Described(value = "of the recent firings, the 99th percentile of lateness in milliseconds; 0 if there were none",
+    /** {@return the 99th percentile of the lateness of the recent firings, in milliseconds; 0 if there were none} */
+    @Described(value = "the 99th percentile of the lateness of the recent firings, in milliseconds; 0 if there were none",
             unit = "ms")
     double getRecentLatenessP99();
 
-    /** {@return of the recent firings, the largest lateness in milliseconds; 0 if there were none} */
-    @Described(value = "of the recent firings, the largest lateness in milliseconds; 0 if there were none", unit = "ms")
+    /** {@return the largest lateness of the recent firings, in milliseconds; 0 if there were none} */
+    @Described(value = "the largest lateness of the recent firings, in milliseconds; 0 if there were none", unit = "ms")
     double getRecentLatenessMax();
 
     /**
-     * Counts what is pending by the class of the task: shows at once whose timers leak. Walks through all timers.
+     * Counts pending timers by the class of the task, for example to find a leak. Walks through all timers.
      *
-     * @return counts by the names of classes
+     * @return the number of pending timers for each class name
      */
-    @Described("counts what is pending by the class of the task: shows at once whose timers leak")
+    @Described("counts pending timers by the class of the task, for example to find a leak")
     Map<String, Long> pendingByTask();
 }

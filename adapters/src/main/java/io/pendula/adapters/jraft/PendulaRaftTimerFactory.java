@@ -8,14 +8,16 @@ import io.pendula.TimerScheduler;
 import java.util.Objects;
 
 /**
- * Timers for the elections, votes, step-downs, snapshots and heartbeats of all Raft groups of a process, on one
- * {@link TimerScheduler}. To use it, put a file onto the class path that is called
- * {@code META-INF/services/com.alipay.sofa.jraft.util.timer.RaftTimerFactory} and holds the name of this class.
+ * Creates the timers of all Raft groups of a process on one {@link TimerScheduler}: for elections, votes, step-downs,
+ * snapshots and heartbeats. To use it, add a file
+ * {@code META-INF/services/com.alipay.sofa.jraft.util.timer.RaftTimerFactory} with the name of this class to the class
+ * path.
  *
- * <p>Where JRaft's own factory starts a thread for each of a group's four timers, or a pool for all if they are shared,
- * here all have the threads of the scheduler, whether they are shared or not; and they have no tick. Callbacks of JRaft
- * may block, as for a connection; other timers run on other threads of the scheduler meanwhile, for which reason it
- * should be allowed some more threads than workers. Stopping a timer ends what was armed through it alone.
+ * <p>All timers use the threads of the scheduler, whether JRaft shares them or not, and have no tick. (JRaft's own
+ * factory starts a thread for each of a group's four timers, or a pool if they are shared.) Callbacks of JRaft may
+ * block, for example for a connection. Meanwhile other timers run on other threads of the scheduler, so
+ * {@code maxThreads} should be larger than the number of workers. Stopping a timer ends only the timeouts that were
+ * armed through it.
  *
  * <p>All methods may be called by any thread at any time.
  *
@@ -25,16 +27,16 @@ import java.util.Objects;
 public class PendulaRaftTimerFactory implements RaftTimerFactory {
     private final TimerScheduler scheduler;
 
-    /** On the {@linkplain TimerScheduler#shared() shared scheduler}. JRaft calls this. */
+    /** Creates a factory on the {@linkplain TimerScheduler#shared() shared scheduler}. Called by JRaft. */
     public PendulaRaftTimerFactory() {
         this(TimerScheduler.shared());
     }
 
     /**
-     * For a factory with a scheduler of its own: a subclass with a constructor without arguments, and an {@link SPI}
-     * annotation of its own.
+     * Creates a factory on the given scheduler, for subclasses. A subclass needs a constructor without arguments, and
+     * its own {@link SPI} annotation.
      *
-     * @param scheduler stays open
+     * @param scheduler the scheduler; stays open
      * @throws NullPointerException if {@code scheduler} is null
      */
     protected PendulaRaftTimerFactory(TimerScheduler scheduler) {

@@ -1,4 +1,2 @@
-/**
- * Pendula as the timers of SOFA-JRaft.
- */
+/** Runs the timers of SOFA-JRaft on Pendula. */
 package io.pendula.adapters.jraft;

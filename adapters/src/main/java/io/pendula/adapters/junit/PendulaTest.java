@@ -26,19 +26,19 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * }
  * }</pre>
  *
- * <p>Parameters of these types may stand in test methods, in methods with {@code @BeforeEach} and {@code @AfterEach}, and
- * in the constructor. Within one test they are the same objects; other tests have others, also if they run in parallel.
- * There is none for a whole class: not in {@code @BeforeAll}, nor in the constructor of a class with one instance for all
- * tests.
+ * <p>Test methods, methods with {@code @BeforeEach} and {@code @AfterEach}, and constructors may have parameters of
+ * these types. Within one test they are the same objects; other tests have other objects, even if they run in parallel.
+ * They are not available for a whole class: not in {@code @BeforeAll}, nor in the constructor of a class with one
+ * instance for all tests.
  *
  * <p>After the {@code @AfterEach} methods, the test fails
  * <ul>
- * <li>if a callback of the scheduler threw: its exception is the cause. Exceptions that a future holds do not count;
+ * <li>if a callback of the scheduler threw; its exception is the cause. Exceptions of futures do not count;
  * <li>if a timer, ticker or task of the scheduler is still pending. The message names up to ten. This is not checked if
  *     the test has failed already.
  * </ul>
- * Then the scheduler is closed. For a test that means to throw or to leave something, say so here, on the method or on the
- * class. The annotation of a method replaces that of its class.
+ * Then the scheduler is closed. To allow exceptions or pending timers, set {@link #allowThrowing} or
+ * {@link #allowPending} on the method or on the class. The annotation of a method replaces that of its class.
  *
  * <p>Needs JUnit 5.12 or newer, or JUnit 6.
  *

@@ -1,2 +1,2 @@
-/** Tests of code that uses timers, with JUnit. */
+/** Support for JUnit tests of code that uses timers. */
 package io.pendula.adapters.junit;

@@ -30,18 +30,19 @@ import java.util.function.ToDoubleFunction;
 import java.util.function.ToLongFunction;
 
 /**
- * The figures of a {@link TimerScheduler} as meters: under the names {@code executor.*} that Micrometer gives those of
- * the JDK's pools, so that dashboards for these show it, and under {@code pendula.*} the rest, lateness above all.
+ * Publishes the figures of a {@link TimerScheduler} or a pool as meters. Meters named {@code executor.*} are those that
+ * Micrometer has for the JDK's pools, so existing dashboards work. All figures, and the lateness, are named
+ * {@code pendula.*}.
  *
  * <pre>{@code
  * new PendulaMetrics(scheduler).bindTo(registry); // or a pool of TimerExecutors
  * }</pre>
  *
- * <p>All meters have the tag {@code name}. One scrape takes one {@linkplain TimerScheduler#stats() snapshot}, however
- * many meters it reads, so the figures of a scrape belong together. Nothing is measured between scrapes.
+ * <p>All meters have the tag {@code name}. All meters of one scrape are read from one
+ * {@linkplain TimerScheduler#stats() snapshot}, so they belong together. Nothing is measured between scrapes.
  *
- * <p><b>References.</b> Neither this object nor the registry keeps the scheduler or pool from being collected. The meters
- * of one that was collected stay, without a value, until this object is closed.
+ * <p><b>References.</b> The scheduler or pool can be garbage-collected although it is observed. Its meters then stay,
+ * without a value, until this object is closed.
  *
  * <p>All methods may be called by any thread at any time.
  *
@@ -61,9 +62,9 @@ public final class PendulaMetrics implements MeterBinder, AutoCloseable {
     private final List<Bound> bound = new ArrayList<>();
 
     /**
-     * The figures of a scheduler under its own name.
+     * Creates a binder for a scheduler, under its own name.
      *
-     * @param scheduler whose builder was given the name
+     * @param scheduler the scheduler to observe
      * @throws NullPointerException if {@code scheduler} is null
      */
     public PendulaMetrics(TimerScheduler scheduler) {
@@ -71,9 +72,9 @@ public final class PendulaMetrics implements MeterBinder, AutoCloseable {
     }
 
     /**
-     * The figures of a scheduler under a name of the caller's choice.
+     * Creates a binder for a scheduler, under the given name.
      *
-     * @param scheduler what to observe
+     * @param scheduler the scheduler to observe
      * @param name the value of the tag {@code name}
      * @throws NullPointerException if an argument is null
      */
@@ -82,9 +83,9 @@ public final class PendulaMetrics implements MeterBinder, AutoCloseable {
     }
 
     /**
-     * The figures of a scheduler under a name of the caller's choice, with further tags.
+     * Creates a binder for a scheduler, under the given name and with further tags.
      *
-     * @param scheduler what to observe
+     * @param scheduler the scheduler to observe
      * @param name the value of the tag {@code name}
      * @param tags further tags for each meter
      * @throws NullPointerException if an argument is null
@@ -95,9 +96,9 @@ public final class PendulaMetrics implements MeterBinder, AutoCloseable {
     }
 
     /**
-     * The figures of a pool under its own name.
+     * Creates a binder for a pool, under its own name.
      *
-     * @param executor a pool; of a view, the figures are those of its scheduler
+     * @param executor a pool; for a view, the figures are those of its scheduler
      * @throws NullPointerException if {@code executor} is null
      */
     public PendulaMetrics(SchedulerExecutor executor) {
@@ -105,9 +106,9 @@ public final class PendulaMetrics implements MeterBinder, AutoCloseable {
     }
 
     /**
-     * The figures of a pool under a name of the caller's choice.
+     * Creates a binder for a pool, under the given name.
      *
-     * @param executor a pool; of a view, the figures are those of its scheduler
+     * @param executor a pool; for a view, the figures are those of its scheduler
      * @param name the value of the tag {@code name}
      * @throws NullPointerException if an argument is null
      */
@@ -116,9 +117,9 @@ public final class PendulaMetrics implements MeterBinder, AutoCloseable {
     }
 
     /**
-     * The figures of a pool under a name of the caller's choice, with further tags.
+     * Creates a binder for a pool, under the given name and with further tags.
      *
-     * @param executor a pool; of a view, the figures are those of its scheduler
+     * @param executor a pool; for a view, the figures are those of its scheduler
      * @param name the value of the tag {@code name}
      * @param tags further tags for each meter
      * @throws NullPointerException if an argument is null
@@ -137,12 +138,12 @@ public final class PendulaMetrics implements MeterBinder, AutoCloseable {
     }
 
     /**
-     * Registers the meters. Does nothing if what is observed has been collected.
+     * Registers the meters. Does nothing if the scheduler or pool has been garbage-collected.
      *
-     * @param registry where to
+     * @param registry the registry for the meters
      * @throws NullPointerException if {@code registry} is null
-     * @throws IllegalStateException if the registry has one of the meters with these tags already, as that of another
-     *     scheduler or of a pool of the JDK: their figures could not be told apart. Nothing is registered then
+     * @throws IllegalStateException if the registry already has one of the meters with these tags, for example from
+     *     another scheduler or a pool of the JDK; nothing is registered then
      */
     @Override
     public synchronized void bindTo(MeterRegistry registry) {
@@ -160,7 +161,7 @@ public final class PendulaMetrics implements MeterBinder, AutoCloseable {
         }
     }
 
-    /** Removes all meters that were registered by this object. May be called more than once. */
+    /** Removes all meters that this object has registered. May be called more than once. */
     @Override
     public synchronized void close() {
         remove(bound);
@@ -201,10 +202,11 @@ public final class PendulaMetrics implements MeterBinder, AutoCloseable {
             TimerStats.Figure.all().forEach(this::figure);
             timer("pendula.lateness", "How long after their deadlines timers fired", s -> s.lateness().count(),
                     s -> s.lateness().sumNanos());
-            recent("pendula.lateness.max", "The largest lateness of the last minute", Tags.empty(),
+            recent("pendula.lateness.max", "The largest lateness in the last one to two minutes", Tags.empty(),
                     Lateness::maxNanos);
             for (double quantile : QUANTILES) {
-                recent("pendula.lateness.quantile", "Lateness of the last minute that so many firings did not exceed",
+                recent("pendula.lateness.quantile",
+                        "Lateness in the last one to two minutes that this share of the firings did not exceed",
                         Tags.of("quantile", Double.toString(quantile)), l -> l.quantileNanos(quantile));
             }
         }

@@ -10,15 +10,15 @@ import java.util.Objects;
 import java.util.concurrent.RejectedExecutionException;
 
 /**
- * Closes a channel that has read nothing for some time, as an {@code IdleStateHandler} and a handler of its events do.
- * The time counts from the end of a read, when the handlers have had all its messages. Each message resets one timer to a
- * later time, which is one compare-and-set, and so does that end.
+ * Closes a channel that has read nothing for some time. Replaces an {@code IdleStateHandler} whose events close the
+ * channel. The time counts from the end of a read, when the handlers have received all its messages. Each message, and
+ * the end of each read, postpones one timer, which is one compare-and-set.
  *
- * <p>The timer runs on the channel's event loop if a {@link NettyLoop} is attached to that, else on a worker of the
- * scheduler, which passes it on to the event loop. If the timer cannot be armed, as the loop or the scheduler is closed
- * or full, the channel is closed.
+ * <p>If a {@link NettyLoop} is attached to the channel's event loop, the timer runs there. Otherwise it runs on a
+ * worker of the scheduler, which passes it on to the event loop. If the timer cannot be armed, because the loop or the
+ * scheduler is closed or full, the channel is closed.
  *
- * <p>A handler serves one channel. It may be added to a channel that is active already.
+ * <p>A handler serves one channel. It may be added to a channel that is already active.
  *
  * @since 0.1
  */
@@ -31,12 +31,12 @@ public class NettyIdleHandler extends ChannelInboundHandlerAdapter {
     private boolean reading;
 
     /**
-     * A handler for one channel.
+     * Creates a handler for one channel.
      *
-     * @param timers where the timer is armed
-     * @param timeout how long the channel may be silent
+     * @param timers the scheduler on which the timer is armed
+     * @param timeout how long the channel may be silent, more than zero
      * @throws NullPointerException if an argument is null
-     * @throws IllegalArgumentException if {@code timeout} is not positive
+     * @throws IllegalArgumentException if {@code timeout} is zero or negative
      */
     public NettyIdleHandler(TimerScheduler timers, Duration timeout) {
         this.timers = Objects.requireNonNull(timers, "timers");
@@ -47,9 +47,9 @@ public class NettyIdleHandler extends ChannelInboundHandlerAdapter {
     }
 
     /**
-     * Called on the event loop when the channel has been silent for the timeout. Closes the channel; a subclass may do
-     * something else, and is called again if the channel is silent for that long after its next message. What it throws
-     * goes to {@code exceptionCaught} of the next handler, as with an {@code IdleStateHandler}.
+     * Called on the event loop when the channel has been silent for the timeout. This implementation closes the
+     * channel. A subclass may do something else; it is called again if the channel is silent for that long after its
+     * next message. Exceptions go to {@code exceptionCaught} of the next handler, as with an {@code IdleStateHandler}.
      *
      * @param ctx the context of this handler
      */
@@ -58,7 +58,7 @@ public class NettyIdleHandler extends ChannelInboundHandlerAdapter {
     }
 
     /**
-     * Begins to measure, if the channel is active already.
+     * Starts the timer if the channel is already active.
      *
      * @param ctx the context of this handler
      */
@@ -70,7 +70,7 @@ public class NettyIdleHandler extends ChannelInboundHandlerAdapter {
     }
 
     /**
-     * Begins to measure.
+     * Starts the timer.
      *
      * @param ctx the context of this handler
      */
@@ -82,10 +82,10 @@ public class NettyIdleHandler extends ChannelInboundHandlerAdapter {
     }
 
     /**
-     * Begins anew; the channel is not idle until {@link #channelReadComplete}.
+     * Restarts the timer. The channel is not idle until {@link #channelReadComplete}.
      *
      * @param ctx the context of this handler
-     * @param message is passed on; released if the channel is closed instead
+     * @param message the message, which is passed on; it is released if the channel is closed instead
      */
     @Override
     public void channelRead(ChannelHandlerContext ctx, Object message) {
@@ -103,7 +103,8 @@ public class NettyIdleHandler extends ChannelInboundHandlerAdapter {
     }
 
     /**
-     * Begins anew, if there was a message: the handlers may have been busy with it for longer than the timeout.
+     * Restarts the timer if there was a message, because handlers may have been busy with it for longer than the
+     * timeout.
      *
      * @param ctx the context of this handler
      */
@@ -121,7 +122,7 @@ public class NettyIdleHandler extends ChannelInboundHandlerAdapter {
     }
 
     /**
-     * Ends the measuring.
+     * Cancels the timer.
      *
      * @param ctx the context of this handler
      */
@@ -132,7 +133,7 @@ public class NettyIdleHandler extends ChannelInboundHandlerAdapter {
     }
 
     /**
-     * Ends the measuring.
+     * Cancels the timer.
      *
      * @param ctx the context of this handler
      */

@@ -10,7 +10,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Timers of Pendula that run on the thread of a Netty event loop, of Netty 4.1 or 4.2.
+ * Runs timers of Pendula on the thread of a Netty event loop (Netty 4.1 or 4.2).
  *
  * <pre>{@code
  * TimerScheduler timers = TimerScheduler.builder().workers(0).build(); // starts no thread
@@ -19,15 +19,15 @@ import java.util.concurrent.TimeUnit;
  * }
  * }</pre>
  *
- * <p>Then each timer that a handler arms on an event loop, by any method of the scheduler, belongs to that event loop: its
- * callback runs there, so it may use the channel's state without a lock. Other threads arm such a timer through
- * {@link #timers()}. Any thread may stop and reset it.
+ * <p>A timer that a handler arms on an event loop, by any method of the scheduler except alarms, then belongs to that
+ * event loop. Its callback runs there, so it may use the channel's state without a lock. Other threads arm timers of
+ * the event loop through {@link #timers()}. Any thread may stop and reset them.
  *
- * <p><b>Cost.</b> Netty holds one scheduled task for all timers of the event loop, for the earliest deadline. A reset to
- * a later time, and a timer that is not the earliest, cost Netty nothing.
+ * <p><b>Cost.</b> Netty has one scheduled task for all timers of the event loop, for the earliest deadline. A reset to
+ * a later time costs Netty nothing, nor does a timer that is not the earliest.
  *
- * <p><b>Lifetime.</b> The event loop closes this when it shuts down, or when the scheduler was closed. The timers that
- * are pending then are stopped. Arming and resetting throw {@link RejectedExecutionException} afterwards.
+ * <p><b>Lifetime.</b> When the event loop shuts down, or the scheduler was closed, the event loop closes this object.
+ * Pending timers are then stopped. Afterwards, arming and resetting throw {@link RejectedExecutionException}.
  *
  * @since 0.1
  */
@@ -55,16 +55,18 @@ public final class NettyLoop implements AutoCloseable {
     }
 
     /**
-     * Makes an event loop run timers of a scheduler. Any thread may call this.
+     * Makes an event loop run timers of a scheduler. Any thread may call this method.
      *
      * @param timers the scheduler; it needs no threads of its own
-     * @param eventLoop an event loop with a thread, as those of all groups for sockets are
-     * @return completed at once if the event loop's thread calls, else by that thread
+     * @param eventLoop an event loop with its own thread, like those of all groups for sockets
+     * @return a future of the new object: complete already if called on the event loop, otherwise completed by its
+     *     thread
      * @throws NullPointerException if an argument is null
      * @throws IllegalArgumentException if {@code eventLoop} is not a {@link SingleThreadEventExecutor}
-     * @throws IllegalStateException if the scheduler is closed or was built with an executor, or the event loop runs
-     *         its timers already; if another thread than the event loop's calls, the future has that exception
-     * @throws RejectedExecutionException if the event loop is closed; the future may have that exception, too
+     * @throws IllegalStateException if the scheduler is closed or was built with an executor, or if the event loop
+     *     already runs its timers. If called by a thread other than the event loop's, the future fails with this
+     *     exception instead
+     * @throws RejectedExecutionException if the event loop is closed; instead, the future may fail with this exception
      */
     public static Future<NettyLoop> attach(TimerScheduler timers, EventLoop eventLoop) {
         Objects.requireNonNull(timers, "timers");
@@ -78,9 +80,9 @@ public final class NettyLoop implements AutoCloseable {
     }
 
     /**
-     * Returns the loop, through which any thread arms timers that run on the event loop.
+     * Returns the loop through which any thread arms timers that run on the event loop.
      *
-     * @return the loop; to be closed by {@link #close()}, not by itself
+     * @return the loop; to close it, call {@link #close()} of this object
      */
     public TimerLoop timers() {
         return loop;
@@ -124,8 +126,9 @@ public final class NettyLoop implements AutoCloseable {
     }
 
     /**
-     * Stops the timers, and lets another be attached. Any thread may call this; on the event loop it is done when the
-     * call returns, else soon. If a callback of this loop calls it, another can be attached when that has returned.
+     * Stops the timers. Afterwards, another object can be attached to the event loop. Any thread may call this method.
+     * On the event loop, all is done when the method returns; otherwise soon afterwards. If a callback of this loop
+     * calls it, another object can be attached when that callback has returned. Further calls do nothing.
      */
     @Override
     public void close() {
@@ -151,7 +154,7 @@ public final class NettyLoop implements AutoCloseable {
     }
 
     /**
-     * The event loop and its timers, for people.
+     * Returns the event loop and its timers, for humans.
      *
      * @return a text without a fixed form
      */

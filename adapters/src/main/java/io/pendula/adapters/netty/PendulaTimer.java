@@ -13,25 +13,27 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A Netty {@link Timer} on a {@link TimerScheduler}, for clients that take a {@code HashedWheelTimer} by that interface.
+ * A Netty {@link Timer} on a {@link TimerScheduler}, for clients that accept that interface instead of the class
+ * {@code HashedWheelTimer}.
  *
  * <pre>{@code
  * ClientResources resources = DefaultClientResources.builder().timer(new PendulaTimer()).build(); // Lettuce
  * config.setNettyTimer(new PendulaTimer());                                                       // AsyncHttpClient
  * }</pre>
  *
- * <p><b>Time.</b> There is no tick: a timeout runs when its delay has passed, never before. A delay of zero or less is
- * due at once, one beyond 18 years never ends.
+ * <p><b>Time.</b> There is no tick: a timeout runs when its delay has passed, never before. With a delay of zero or
+ * less, it is due at once; with more than 18 years, it never runs.
  *
- * <p><b>Threads.</b> Tasks run on the scheduler's threads, several at a time if the scheduler has several workers, and
- * should be short. {@link TimerTask#cancelled} is called by the thread that cancels, where {@code HashedWheelTimer}
- * calls it on its own thread; Netty 4.1 has no such hook. What a task or that hook throws is logged by Netty's logging, as a warning.
+ * <p><b>Threads.</b> Tasks run on the scheduler's threads, several at a time if the scheduler has several workers. They
+ * should be short. {@link TimerTask#cancelled} is called by the thread that cancels; {@code HashedWheelTimer} calls it
+ * on its own thread, and Netty 4.1 does not have it. Exceptions of a task or of that method are logged as warnings by
+ * Netty's logging.
  *
- * <p><b>Lifetime.</b> {@link #stop()} ends the timeouts of this timer. The scheduler goes on, so many timers may share
- * one. The maximum of pending timeouts is the scheduler's
+ * <p><b>Lifetime.</b> {@link #stop()} ends the timeouts of this timer. The scheduler stays open, so several timers may
+ * share it. The maximum number of pending timeouts is the scheduler's
  * {@link TimerScheduler.Builder#maxPending(long) maxPending}.
  *
- * <p>All methods may be called by any thread at any time. What a thread did before {@code newTimeout} happens-before
+ * <p>All methods may be called by any thread at any time. Actions in a thread before {@code newTimeout} happen-before
  * the task runs.
  *
  * @since 0.1
@@ -41,15 +43,16 @@ public final class PendulaTimer implements Timer {
     /** Set while the current thread runs a task of this timer. */
     private final ThreadLocal<Boolean> inTask = new ThreadLocal<>();
 
-    /** A timer on the {@linkplain TimerScheduler#shared() shared scheduler}, whose threads are daemons. */
+    /** Creates a timer on the {@linkplain TimerScheduler#shared() shared scheduler}, whose threads are daemons. */
     public PendulaTimer() {
         this(TimerScheduler.shared());
     }
 
     /**
-     * A timer on a scheduler of the caller's choice.
+     * Creates a timer on the given scheduler.
      *
-     * @param scheduler stays open when this timer is stopped; closing it drops the timeouts of this timer
+     * @param scheduler the scheduler, which stays open when this timer is stopped; closing it drops the timeouts of
+     *     this timer
      * @throws NullPointerException if {@code scheduler} is null
      */
     public PendulaTimer(TimerScheduler scheduler) {
@@ -59,13 +62,13 @@ public final class PendulaTimer implements Timer {
     /**
      * Runs {@code task} once after {@code delay}.
      *
-     * @param task what to run
-     * @param delay how long to wait, in {@code unit}s
+     * @param task the task to run
+     * @param delay how long to wait, in {@code unit}s; zero or negative: due at once; beyond 18 years: never
      * @param unit the unit of {@code delay}
      * @return the armed timeout
      * @throws NullPointerException if {@code task} or {@code unit} is null
-     * @throws IllegalStateException if this timer is stopped, or its scheduler closed
-     * @throws RejectedExecutionException if the scheduler has as many timers as its {@code maxPending} allows
+     * @throws IllegalStateException if this timer is stopped, or its scheduler is closed
+     * @throws RejectedExecutionException if {@code maxPending} timers of the scheduler are armed, or memory is short
      */
     @Override
     public Timeout newTimeout(TimerTask task, long delay, TimeUnit unit) {
@@ -75,12 +78,13 @@ public final class PendulaTimer implements Timer {
     }
 
     /**
-     * Takes no more timeouts, cancels those that have not run, interrupts tasks in progress and waits for their end. As in
-     * {@link HashedWheelTimer}, the hook {@link TimerTask#cancelled} is not called, tasks that go on are interrupted
-     * again each 100 ms, and a calling thread that is interrupted waits on; its flag is set when this returns.
+     * Rejects new timeouts, cancels those that have not run, interrupts tasks in progress, and waits for their end. As
+     * in {@link HashedWheelTimer}, {@link TimerTask#cancelled} is not called, and tasks that continue are interrupted
+     * again every 100 ms. If the calling thread is interrupted, it continues to wait; its interrupt flag is set when
+     * this method returns.
      *
      * @return the timeouts that this call has cancelled; empty if the timer was stopped before
-     * @throws IllegalStateException if a task of this timer calls
+     * @throws IllegalStateException if called by a task of this timer
      */
     @Override
     public Set<Timeout> stop() {
@@ -102,7 +106,7 @@ public final class PendulaTimer implements Timer {
     }
 
     /**
-     * The scheduler, for people.
+     * Returns the scheduler, for humans.
      *
      * @return a text without a fixed form
      */

@@ -16,22 +16,22 @@ import scala.concurrent.ExecutionContext;
 import scala.concurrent.duration.FiniteDuration;
 
 /**
- * The scheduler of an actor system: ask timeouts, timers of actors, heartbeats and failure detectors of a cluster, and
- * all that is scheduled by {@code system.scheduler()}.
+ * A scheduler for an actor system. It runs ask timeouts, timers of actors, heartbeats and failure detectors of a
+ * cluster, and everything that is scheduled by {@code system.scheduler()}.
  *
  * <pre>{@code
  * pekko.scheduler.implementation = io.pendula.adapters.pekko.PendulaScheduler
  * pendula.pekko.workers = 1    # optional
  * }</pre>
  *
- * <p>There is no tick, so {@code pekko.scheduler.tick-duration} has no effect, and a system in which nothing is armed
- * is not woken; one in which nothing is due, twice a second at most. A delay beyond 18 years never ends. Tasks run on the
- * {@link ExecutionContext} that is given for each, those without a delay as well, at once; the scheduler's own threads
- * only pass them on.
+ * <p>There is no tick, so {@code pekko.scheduler.tick-duration} has no effect. If no timer is armed, the system is not
+ * woken; if none is due, it wakes up once a second. With a delay of more than 18 years, a task never runs. Tasks run on
+ * the {@link ExecutionContext} that is given for each; the scheduler's threads only pass them on. A task without a
+ * delay is passed on at once, by the calling thread.
  *
- * <p>If memory is short, scheduling may throw a {@link RejectedExecutionException} though the scheduler is open. A
- * repeated task that cannot be armed again for that reason ends, and throws that exception into its executor, as if it
- * had failed by itself.
+ * <p>If memory is short, scheduling may throw a {@link RejectedExecutionException} although the scheduler is open. A
+ * repeated task that cannot be armed again for that reason ends, and its executor gets the exception, as if the task
+ * had thrown it.
  *
  * <p>All methods may be called by any thread at any time.
  *
@@ -46,10 +46,11 @@ public final class PendulaScheduler extends AbstractScheduler implements Closeab
     /**
      * Called by the actor system.
      *
-     * @param config the system's, with {@code pendula.pekko.workers} as the number of workers, by default 1
-     * @param log is told of tasks that throw when this is closed
-     * @param threadFactory makes the threads
-     * @throws IllegalArgumentException if the number of workers is less than 1
+     * @param config the configuration of the system; {@code pendula.pekko.workers} is the number of workers, 1 by
+     *     default
+     * @param log receives exceptions of tasks that run when this scheduler is closed
+     * @param threadFactory creates the threads
+     * @throws IllegalArgumentException if the number of workers is less than 1 or more than 1,024
      */
     public PendulaScheduler(Config config, LoggingAdapter log, ThreadFactory threadFactory) {
         int workers = config.hasPath(WORKERS) ? config.getInt(WORKERS) : 1;
@@ -67,9 +68,9 @@ public final class PendulaScheduler extends AbstractScheduler implements Closeab
     }
 
     /**
-     * The timers behind this scheduler, to be observed.
+     * Returns the scheduler behind this object, to observe it.
      *
-     * @return a scheduler that is not to be closed but by the actor system
+     * @return the scheduler; only the actor system may close it
      */
     public TimerScheduler timers() {
         return timers;
@@ -80,7 +81,7 @@ public final class PendulaScheduler extends AbstractScheduler implements Closeab
         return arm(new OnceTask(runnable, executor), delay.toNanos());
     }
 
-    /** What {@code scheduleAtFixedRate} calls. */
+    /** Called by {@code scheduleAtFixedRate}. */
     @Override
     @SuppressWarnings("deprecation") // there is no other place for it in Pekko 1
     public Cancellable schedule(FiniteDuration initialDelay, FiniteDuration interval, Runnable runnable,
@@ -135,8 +136,8 @@ public final class PendulaScheduler extends AbstractScheduler implements Closeab
     }
 
     /**
-     * How often a task may repeat: a million times a second. Being more than what a cluster asks for, it keeps the
-     * cluster from starting a scheduler of its own.
+     * Returns a million: the maximum number of runs of a task in a second. This is more than a cluster needs, so the
+     * cluster does not start its own scheduler.
      */
     @Override
     public double maxFrequency() {
@@ -144,8 +145,8 @@ public final class PendulaScheduler extends AbstractScheduler implements Closeab
     }
 
     /**
-     * Takes no more tasks, runs those that wait and are to be {@linkplain Scheduler.TaskRunOnClose run on close} on the
-     * calling thread, and drops all others. Does not wait for tasks in progress.
+     * Rejects new tasks. Waiting tasks that must {@linkplain Scheduler.TaskRunOnClose run on close} run on the calling
+     * thread; all others are dropped. Does not wait for tasks in progress.
      */
     @Override
     public void close() {
