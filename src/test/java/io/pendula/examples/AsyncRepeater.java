@@ -8,7 +8,6 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 
 /** Repeats an asynchronous task. The pause counts from the end of the task's stage, so no two of them overlap. */
-// tag::recipe[]
 final class AsyncRepeater implements AutoCloseable {
     private final TimerScheduler timers;
     private final Supplier<? extends CompletionStage<?>> task;
@@ -58,4 +57,3 @@ final class AsyncRepeater implements AutoCloseable {
         timer.cancel();
     }
 }
-// end::recipe[]

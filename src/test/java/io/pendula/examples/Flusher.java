@@ -5,7 +5,6 @@ import io.pendula.Timers;
 import java.time.Duration;
 
 /** Flushes each period, and a last time when it is closed, as a reporter of metrics does. */
-// tag::recipe[]
 final class Flusher {
     private final Ticker ticker;
     private final Runnable flush;
@@ -24,4 +23,3 @@ final class Flusher {
         return isOver;
     }
 }
-// end::recipe[]

@@ -9,7 +9,6 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongConsumer;
 
 /** Measures the lag of an event loop: how long what is handed to its thread waits. */
-// tag::recipe[]
 final class LoopLag implements AutoCloseable {
     private final TimerScheduler timers;
     private final Executor loop;
@@ -48,4 +47,3 @@ final class LoopLag implements AutoCloseable {
         ticker.close();
     }
 }
-// end::recipe[]

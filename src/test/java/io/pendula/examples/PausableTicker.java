@@ -6,7 +6,6 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 /** A ticker whose time can be made to stand still. */
-// tag::recipe[]
 final class PausableTicker {
     private final Timers timers;
     private final Timer timer;
@@ -51,4 +50,3 @@ final class PausableTicker {
         }
     }
 }
-// end::recipe[]

@@ -5,7 +5,6 @@ import io.pendula.Timers;
 import java.time.Duration;
 
 /** Tickers that end by themselves. */
-// tag::recipe[]
 final class Repeat {
     private Repeat() {}
 
@@ -30,4 +29,3 @@ final class Repeat {
         return group;
     }
 }
-// end::recipe[]

@@ -9,7 +9,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
 /** Sessions that expire when they were not used for a while; a million of them is a million timers. */
-// tag::recipe[]
 final class Sessions {
     private final Map<Long, Session> live = new ConcurrentHashMap<>();
     private final TimerScheduler timers;
@@ -60,4 +59,3 @@ final class Sessions {
         return live.size();
     }
 }
-// end::recipe[]
