@@ -109,7 +109,7 @@ class PendulaJmxTest {
                 PendulaJmx jmx = PendulaJmx.register(timers, server)) {
             MBeanInfo info = server.getMBeanInfo(jmx.objectName());
             assertEquals("a scheduler or pool of Pendula", info.getDescription());
-            assertEquals("counts what is pending by the class of the task: shows at once whose timers leak",
+            assertEquals("counts pending timers by the class of the task, for example to find a leak",
                     info.getOperations()[0].getDescription());
             for (MBeanAttributeInfo attribute : info.getAttributes()) {
                 String text = attribute.getDescription();
