@@ -1390,9 +1390,13 @@ class TimerQueueTest extends QueueCase {
             OneShotTimer parked = rig.arm(5_000);
             rig.drain();
             assertWord(parked, MOVING, 5_000);
+            CountDownLatch tries = new CountDownLatch(1);
             Thread other = new Thread(() -> {
-                Inside.lock(queue).lock(); // once, so that all this comes before the walk goes on
-                try {
+                tries.countDown();
+                while (!Inside.lock(queue).tryLock()) { // a park, as memory is short, would miss a short release
+                    Thread.onSpinWait();
+                }
+                try { // in one hold, so that all this comes before the walk goes on
                     rig.fire(1_000 + rig.heap.capacity() * 3 / 4);
                     rig.drain(); // into the same block, which has slots again
                 } finally {
@@ -1402,7 +1406,7 @@ class TimerQueueTest extends QueueCase {
             filed.stepInAfter(1, () -> {
                 assertTrue(Inside.lock(queue).isHeldByCurrentThread());
                 other.start();
-                Fixtures.awaitWaiting(other);
+                Fixtures.awaitTrue(() -> tries.getCount() == 0);
             });
             Set<TimerNode> found = Collections.newSetFromMap(new IdentityHashMap<>());
             queue.view().forEachPending(found::add);
